@@ -1,0 +1,42 @@
+"""What an attempt is told. Losing is an ordinary answer, not an error."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from .ids import InstanceId, ResponseId
+from .records import ResolutionRecord
+
+
+class Won(Struct, frozen=True):
+    """This attempt is the answer. The caller acts, exactly here."""
+
+
+class Lost(Struct, frozen=True):
+    """Another response, ``winner``, was committed first. The caller does not act."""
+
+    winner: ResponseId
+
+
+class Replayed(Struct, frozen=True):
+    """This response has won already.
+
+    ``own`` is True when it won through this very submission (same workspace, response and
+    key): whoever lost the reply to its ``Won`` learns here that it had won. It mints no new
+    right: act on it only if your own durable record says that you have not acted yet.
+    """
+
+    winner: ResponseId
+    own: bool
+
+
+class ResolutionStore(Protocol):
+    """What a host needs of a ledger. ``ResolutionLedger`` is one."""
+
+    def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed:
+        """Submit an attempt and learn what it came to."""
+
+    def winner(self, instance: InstanceId) -> ResponseId | None:
+        """The response that has won, or None while there is none."""

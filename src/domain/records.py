@@ -1,0 +1,59 @@
+"""What callers submit and what the ledger tells of it afterwards."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
+
+from .errors import InvalidId, InvalidText
+from .ids import InstanceId, ResponseId
+from .text import IdempotencyKey, check_text
+
+Outcome = Literal["won", "lost", "replayed", "conflicted", "fenced"]
+"""What an attempt came to. The same words are the tags of the stored events."""
+
+
+class ResolutionRecord(Struct, frozen=True):
+    """One submission: this response to this instance, under this key.
+
+    ``submitted_by`` is a claimed label for the audit ("tty", "web:7f3a"), at most 512 bytes.
+    It is shown, never compared, never an authority.
+
+    :raises InvalidId: if an id is not of its own type.
+    :raises InvalidText: if the key is not an ``IdempotencyKey`` or the label is not text.
+    """
+
+    instance: InstanceId
+    response: ResponseId
+    idempotency_key: IdempotencyKey
+    submitted_by: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.instance, InstanceId):
+            raise InvalidId(self.instance, "not an InstanceId")
+        if not isinstance(self.response, ResponseId):
+            raise InvalidId(self.response, "not a ResponseId")
+        if not isinstance(self.idempotency_key, IdempotencyKey):
+            raise InvalidText("idempotency key", self.idempotency_key, "is no IdempotencyKey")
+        label = check_text("submitted_by", self.submitted_by, may_be_empty=True)
+        if label is not self.submitted_by:
+            force_setattr(self, "submitted_by", label)
+
+
+class RecordedAttempt(Struct, frozen=True):
+    """An attempt as it stands in the log."""
+
+    instance: InstanceId
+    position: int
+    """Its place among the events of the instance, from 1. Position 1 has won."""
+    sequence: int
+    """Its place among all events of the ledger, from 1, in the order of their commits."""
+    outcome: Outcome
+    response: ResponseId
+    idempotency_key: IdempotencyKey
+    submitted_by: str
+    workspace: str
+    tick: int
+    """The writer's wall clock in nanoseconds since 1970. For display; it orders nothing."""

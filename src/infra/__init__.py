@@ -1,0 +1,1 @@
+"""Where the rules meet a database: stored form of the events, stores, database dialects."""

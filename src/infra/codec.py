@@ -1,0 +1,111 @@
+"""The stored form of an event: its tag and its bytes.
+
+The bytes are MessagePack, an array: ``[version, workspace, response, key, submitted_by,
+tick]``. Tag, version and layout are the storage format: golden bytes in the tests hold them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ..domain.errors import CorruptLedger, InvalidId, InvalidText, UnknownEvent
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent
+from ..domain.ids import InstanceId, ResponseId
+from ..domain.records import RecordedAttempt
+from ..domain.text import IdempotencyKey, check_text
+
+VERSION = 1
+"""The version that is written. Whoever changes the layout adds a version and its decoder."""
+
+_INT64 = range(-(2**63), 2**63)
+_encode = msgspec.msgpack.Encoder().encode
+_Stored = tuple[Literal[1], str, str, str, str, int]
+_decode = msgspec.msgpack.Decoder(_Stored).decode
+
+
+def encode_event(event: AttemptEvent) -> bytes:
+    """The bytes to store beside ``event.tag``."""
+    attempt = event.attempt
+    return _encode(
+        (
+            VERSION,
+            attempt.workspace,
+            attempt.response.text,
+            attempt.idempotency_key.text,
+            attempt.submitted_by,
+            event.tick,
+        )
+    )
+
+
+def decode_event(target: str, sequence: int, tag: str, state: bytes) -> AttemptEvent:
+    """The event that was stored as ``tag`` and ``state``, at ``sequence`` of ``target``.
+
+    :raises UnknownEvent: if this code does not know the tag or version.
+    :raises CorruptLedger: if the bytes are not what this ledger would have written.
+    """
+    event_type = EVENT_TYPES.get(tag)
+    if event_type is None:
+        raise UnknownEvent(target, sequence=sequence, tag=tag, version=_version_of(state))
+    try:
+        stored = _decode(state)
+        _, workspace, response, key, submitted_by, tick = stored
+        attempt = Attempt(
+            check_text("workspace", workspace),
+            ResponseId(response),
+            IdempotencyKey(key),
+            check_text("submitted_by", submitted_by, may_be_empty=True),
+        )
+    except (msgspec.DecodeError, InvalidId, InvalidText, TypeError) as error:
+        version = _version_of(state)
+        if version is not None and version != VERSION:
+            raise UnknownEvent(target, sequence=sequence, tag=tag, version=version) from error
+        raise CorruptLedger(target, str(error), sequence=sequence) from error
+    # One event has one spelling: MessagePack would also read longer encodings of the same.
+    if tick not in _INT64 or _encode(stored) != state:
+        raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
+    return event_type(attempt, tick)
+
+
+def decode_attempt(
+    target: str, sequence: int, stream: str, position: int, tag: str, state: bytes
+) -> RecordedAttempt:
+    """The attempt on record in one row of the log.
+
+    :raises CorruptLedger: as :func:`decode_event` does, and for a stream that is no id.
+    """
+    event = decode_event(target, sequence, tag, state)
+    try:
+        instance = InstanceId(stream)
+    except InvalidId as error:
+        raise CorruptLedger(target, str(error), sequence=sequence) from error
+    return recorded_attempt(instance, position, sequence, event)
+
+
+def recorded_attempt(
+    instance: InstanceId, position: int, sequence: int, event: AttemptEvent
+) -> RecordedAttempt:
+    """The event together with its places in the log."""
+    attempt = event.attempt
+    return RecordedAttempt(
+        instance,
+        position,
+        sequence,
+        event.tag,
+        attempt.response,
+        attempt.idempotency_key,
+        attempt.submitted_by,
+        attempt.workspace,
+        event.tick,
+    )
+
+
+def _version_of(state: bytes) -> object:
+    """The version that the bytes claim, or None where they claim none."""
+    try:
+        stored = msgspec.msgpack.decode(state)
+    except (msgspec.DecodeError, TypeError):
+        return None
+    return stored[0] if isinstance(stored, list) and stored else None

@@ -1,0 +1,46 @@
+"""How the log finds the few events that an attempt depends on, whatever else is there.
+
+Besides position 1, an attempt (ws, r, k) depends on two kinds of events of its instance:
+those that may own k (lost, replayed), and those that record this very submission. Every event
+past position 1 carries one 64-bit fingerprint, which is indexed:
+
+* lost, replayed: of (instance, k). The rules allow at most two such events for one k: one by
+  its owner, one by the winner. So they also tell whether the submission is on record.
+* conflicted, fenced: of (instance, ws, r, k). At most one such event can be on record.
+
+A look-up therefore reads a handful of rows even where there are 100,000 attempts. A
+fingerprint decides nothing: the rows that it finds are decoded and folded, and a row that
+only shares a fingerprint by chance is one more event of the instance, which does no harm.
+Position 1 is found by its place, and its fingerprint is 0.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from ..domain.events import Attempt, AttemptConflicted, AttemptEvent, AttemptFenced, ResolutionWon
+
+NO_FINGERPRINT = 0
+
+
+def fingerprint_of(stream: str, event: AttemptEvent) -> int:
+    """The fingerprint to store with an event. Part of the storage format."""
+    if isinstance(event, ResolutionWon):
+        return NO_FINGERPRINT
+    by_key, by_submission = fingerprints_for(stream, event.attempt)
+    return by_submission if isinstance(event, AttemptConflicted | AttemptFenced) else by_key
+
+
+def fingerprints_for(stream: str, attempt: Attempt) -> tuple[int, int]:
+    """The fingerprints under which the events that matter to ``attempt`` are found."""
+    key = attempt.idempotency_key.text
+    return (
+        _fingerprint(stream, key),
+        _fingerprint(stream, attempt.workspace, attempt.response.text, key),
+    )
+
+
+def _fingerprint(*parts: str) -> int:
+    # NUL cannot occur in any part, so no two lists of parts give the same bytes.
+    digest = blake2b("\0".join(parts).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)

@@ -1,0 +1,36 @@
+"""The file behind a ledger: how it is named to SQLite, and how we know that it is the same.
+
+Nothing in this package opens the file except through SQLite: closing any other descriptor on
+it would drop every lock that this process holds there, and two processes could both win.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ...domain.errors import StoreUnavailable
+
+FileIdentity = tuple[int, int]
+"""Device and inode."""
+
+
+def database_uri(path: str, *, create: bool) -> str:
+    """How to open ``path``, an absolute one, whatever characters its name has."""
+    # SQLite gives meaning to "file:", "?", "#" and ":memory:" in a name; a quoted URI has none
+    # of these. It is also the only way to say "do not create the file".
+    return f"{Path(path).as_uri()}?mode={'rwc' if create else 'rw'}"
+
+
+def file_identity(path: str) -> FileIdentity | None:
+    """Which file is at ``path`` now, or None if there is none.
+
+    :raises StoreUnavailable: if the path cannot be looked up.
+    """
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StoreUnavailable(path, f"cannot be looked up: {error}") from error
+    return status.st_dev, status.st_ino

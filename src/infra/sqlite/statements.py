@@ -1,0 +1,70 @@
+"""Every statement on a ledger's rows, by name. The schema has its own, in ``schema.py``."""
+
+from __future__ import annotations
+
+HEADS = """
+    SELECT meta.schema_version,
+           (SELECT max(sequence) FROM resolution_events),
+           (SELECT max(originator_version) FROM resolution_events WHERE originator_id = :stream),
+           first.sequence, first.originator_id, first.originator_version, first.topic, first.state
+      FROM resolution_ledger_meta AS meta
+      LEFT JOIN resolution_events AS first
+        ON first.originator_id = :stream AND first.originator_version = 1
+"""
+
+# INDEXED BY: without statistics the planner would rather walk all positions of the stream.
+EVENTS_BY_FINGERPRINT = """
+    SELECT sequence, originator_id, originator_version, topic, state
+      FROM resolution_events INDEXED BY resolution_events_by_fingerprint
+     WHERE fingerprint IN (?, ?) AND originator_version > 1 AND originator_id = ?
+     ORDER BY originator_version
+"""
+
+STREAM_EVENTS = """
+    SELECT sequence, originator_id, originator_version, topic, state
+      FROM resolution_events
+     WHERE originator_id = ?
+     ORDER BY originator_version
+"""
+
+HEAD = "SELECT max(sequence) FROM resolution_events"
+
+APPEND_EVENT = """
+    INSERT INTO resolution_events
+           (sequence, originator_id, originator_version, topic, state, fingerprint)
+    VALUES (?, ?, ?, ?, ?, ?)
+"""
+
+ADD_WINNER = """
+    INSERT INTO interaction_resolutions
+           (instance_id, workspace_key, response_id, idempotency_key, resolved_tick)
+    VALUES (?, ?, ?, ?, ?)
+"""
+
+ADD_LOSING_ATTEMPT = """
+    INSERT INTO losing_attempts
+           (instance_id, position, sequence, outcome, workspace_key, response_id,
+            idempotency_key, submitted_by, attempted_tick)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+LOSING_ATTEMPTS = """
+    SELECT instance_id, position, sequence, outcome, workspace_key, response_id,
+           idempotency_key, submitted_by, attempted_tick
+      FROM losing_attempts INDEXED BY losing_attempts_newest
+     WHERE workspace_key = ? AND outcome <> 'replayed'
+     ORDER BY sequence DESC
+     LIMIT ?
+"""
+
+
+def notifications(topics: int) -> str:
+    """Events from one sequence to another, of the given number of topics (0: of all)."""
+    among = f"AND topic IN ({', '.join('?' * topics)})" if topics else ""
+    return f"""
+        SELECT sequence, originator_id, originator_version, topic, state
+          FROM resolution_events
+         WHERE sequence BETWEEN ? AND ? {among}
+         ORDER BY sequence
+         LIMIT ?
+    """

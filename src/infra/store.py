@@ -1,0 +1,156 @@
+"""The store: decides attempts against the log, in whichever database it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..domain.decision import Answer, InstanceState, Refusal, decide, fold
+from ..domain.errors import CorruptLedger, InvalidTick, NotALedger, StoreBusy, StoreUnavailable
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon
+from ..domain.ids import InstanceId, ResponseId
+from ..domain.records import RecordedAttempt
+from ..domain.text import IdempotencyKey
+from ..projections.losing_attempts import LosingAttemptRow, losing_attempt_row
+from ..projections.winners import winner_row
+from .codec import decode_attempt, decode_event, encode_event, recorded_attempt
+from .database import Database, Session, StoredRow
+from .fingerprints import fingerprint_of, fingerprints_for
+
+_INT64 = range(-(2**63), 2**63)
+
+
+class EventStore:
+    """Append-only record of every attempt, and the one place where they are decided."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def resolve(self, instance: InstanceId, attempt: Attempt) -> Answer | Refusal:
+        """Decide the attempt and put it on record, both or neither."""
+        answer = self._answer_on_record(instance, attempt)
+        if answer is not None:
+            return answer
+        with self._database.writing() as session:
+            head, last_position, state = self._look(session, instance, attempt)
+            decision = decide(state, attempt)
+            if decision.event is not None:
+                # The clock is read under the write lock, so that on one machine the ticks of
+                # an instance run in the order of its positions.
+                event = decision.event(attempt, self._tick())
+                self._append(session, instance, last_position + 1, head + 1, event)
+        return decision.answer
+
+    def winner(self, workspace: str, instance: InstanceId) -> ResponseId | None:
+        """The response that won the instance, if it won under this workspace."""
+        with self._database.reading() as session:
+            _, _, first = session.heads(instance.text)
+        if first is None:
+            return None
+        won = self._win(first).attempt
+        return won.response if won.workspace == workspace else None
+
+    def history(self, workspace: str, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
+        """The workspace's own attempts on the instance, oldest first."""
+        with self._database.reading() as session:
+            rows = session.stream_events(instance.text)
+        attempts = (decode_attempt(self._database.target, *row) for row in rows)
+        return tuple(attempt for attempt in attempts if attempt.workspace == workspace)
+
+    def losers(self, workspace: str, limit: int) -> tuple[RecordedAttempt, ...]:
+        """The workspace's newest losing attempts, replays left out, newest first."""
+        with self._database.reading() as session:
+            rows = session.losing_attempts(workspace, limit)
+        return tuple(self._losing_attempt(row) for row in rows)
+
+    def close(self) -> None:
+        """Let calls in flight finish, then close every connection."""
+        self._database.close()
+
+    def _answer_on_record(self, instance: InstanceId, attempt: Attempt) -> Answer | Refusal | None:
+        """The answer to a retransmission, found without a lock; None for what is new.
+
+        Sound because what is on record never changes, and neither does its answer.
+        """
+        try:
+            with self._database.reading() as session:
+                _, _, state = self._look(session, instance, attempt)
+        except (NotALedger, StoreUnavailable, StoreBusy):
+            return None  # whoever goes on to write creates the ledger, waits, or says why not
+        decision = decide(state, attempt)
+        # The answer that a win gets is Won only where it is recorded, so never from here.
+        return decision.answer if decision.event is None else None
+
+    def _look(
+        self, session: Session, instance: InstanceId, attempt: Attempt
+    ) -> tuple[int, int, InstanceState]:
+        """The heads of the log and the stream, and the state folded from what can matter.
+
+        Deciding on these few events gives the same as deciding on the whole stream, at a cost
+        that does not depend on its length.
+        """
+        stream = instance.text
+        head, last_position, first = session.heads(stream)
+        if first is None:
+            if last_position is not None:
+                # Deciding again here would name a second winner.
+                raise CorruptLedger(self._database.target, f"{instance} has lost position 1")
+            return head, 0, InstanceState(instance)
+        later = session.events_by_fingerprint(stream, fingerprints_for(stream, attempt))
+        state = fold(instance, [self._win(first), *map(self._event, later)])
+        return head, last_position or 0, state
+
+    def _append(
+        self,
+        session: Session,
+        instance: InstanceId,
+        position: int,
+        sequence: int,
+        event: AttemptEvent,
+    ) -> None:
+        """Add the event to the log and its rows to the read models."""
+        stream = instance.text
+        state, fingerprint = encode_event(event), fingerprint_of(stream, event)
+        session.append_event((sequence, stream, position, event.tag, state, fingerprint))
+        recorded = recorded_attempt(instance, position, sequence, event)
+        if winner := winner_row(recorded):
+            session.add_winner(winner)
+        if loser := losing_attempt_row(recorded):
+            session.add_losing_attempt(loser)
+
+    def _event(self, row: StoredRow) -> AttemptEvent:
+        sequence, _, _, tag, state = row
+        return decode_event(self._database.target, sequence, tag, state)
+
+    def _win(self, first: StoredRow) -> ResolutionWon:
+        event = self._event(first)
+        if not isinstance(event, ResolutionWon):
+            reason = f"{event.tag!r} at position 1 of {first[1]}"
+            raise CorruptLedger(self._database.target, reason, sequence=first[0])
+        return event
+
+    def _losing_attempt(self, row: LosingAttemptRow) -> RecordedAttempt:
+        try:
+            if row.outcome not in EVENT_TYPES:
+                raise ValueError(f"outcome {row.outcome!r}")
+            return RecordedAttempt(
+                InstanceId(row.instance_id),
+                row.position,
+                row.sequence,
+                row.outcome,
+                ResponseId(row.response_id),
+                IdempotencyKey(row.idempotency_key),
+                row.submitted_by,
+                row.workspace_key,
+                row.attempted_tick,
+            )
+        except ValueError as error:
+            raise CorruptLedger(
+                self._database.target, f"losing_attempts: {error}", sequence=row.sequence
+            ) from error
+
+    def _tick(self) -> int:
+        tick = self._clock()
+        if not isinstance(tick, int) or isinstance(tick, bool) or tick not in _INT64:
+            raise InvalidTick(tick)
+        return int(tick)

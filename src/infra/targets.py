@@ -1,0 +1,63 @@
+"""From the address of a ledger to a store on it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from math import isfinite
+from typing import cast, get_args
+
+from ..domain.errors import InvalidOption
+from .sqlite.connections import connections_to
+from .sqlite.opening import Durability
+from .store import EventStore
+
+MAX_LOCK_TIMEOUT = 1_000_000.0
+"""Seconds; what SQLite counts in milliseconds of 32 bits, and a week and a half."""
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def open_store(
+    target: str | os.PathLike[str],
+    *,
+    durability: str,
+    lock_timeout: float,
+    clock: Callable[[], int],
+) -> EventStore:
+    """A store on the ledger at ``target``; nothing is opened or created yet on disk.
+
+    :raises InvalidOption: naming the option that has an impossible value.
+    """
+    if durability not in get_args(Durability):
+        raise InvalidOption("durability", durability, 'neither "full" nor "normal"')
+    if (
+        isinstance(lock_timeout, bool)
+        or not isinstance(lock_timeout, int | float)
+        or not isfinite(lock_timeout)
+        or not 0 <= lock_timeout <= MAX_LOCK_TIMEOUT
+    ):
+        raise InvalidOption(
+            "lock_timeout", lock_timeout, f"not seconds from 0 to {MAX_LOCK_TIMEOUT:.0f}"
+        )
+    if not callable(clock):
+        raise InvalidOption("clock", clock, "not callable")
+    database = connections_to(
+        _path(target), durability=cast(Durability, durability), lock_timeout=lock_timeout
+    )
+    return EventStore(database, clock)
+
+
+def _path(target: str | os.PathLike[str]) -> str:
+    try:
+        path = os.fspath(target)
+    except TypeError:
+        raise InvalidOption("target", target, "neither a path nor a URL") from None
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise InvalidOption("target", target, "not the text of a path or URL")
+    if path == ":memory:" and not isinstance(target, str):
+        return os.path.join(".", path)  # a path is a path: only the string is special
+    if isinstance(target, str) and _URL.match(target):
+        raise InvalidOption("target", target, "no database of this kind is supported")
+    return path
