@@ -29,7 +29,9 @@ def encode(record: object, *, link_type: type[SupportsBytes]) -> bytes:
     return cbor2.dumps(_ordered(record, link_type, 0))
 
 
-def _ordered(value: Any, link_type: type[SupportsBytes], depth: int) -> object:
+def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
+    value: Any, link_type: type[SupportsBytes], depth: int
+) -> object:
     """``value`` with every map in canonical order and every id as a tagged link."""
     if depth > _MAX_DEPTH:
         raise InvalidRecord(f"nested deeper than {_MAX_DEPTH} levels, or within itself")

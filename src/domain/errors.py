@@ -215,7 +215,10 @@ class LedgerClosed(StoreError):
     """The ledger object was closed. Open a new one."""
 
 
+_LONGEST_SHOWN = 100
+
+
 def _shown(value: object) -> str:
     """A value as an error message may show it: never longer than a line."""
     text = repr(value)
-    return text if len(text) <= 100 else f"{text[:97]}..."
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

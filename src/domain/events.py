@@ -24,6 +24,7 @@ class Attempt(Struct, frozen=True):
 
     @property
     def submission(self) -> Submission:
+        """What makes two attempts the same one, sent twice. The label is no part of it."""
         return self.workspace, self.response, self.idempotency_key
 
 

@@ -15,6 +15,7 @@ from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
+from .database import StoredRow
 
 VERSION = 1
 """The version that is written. Whoever changes the layout adds a version and its decoder."""
@@ -69,13 +70,12 @@ def decode_event(target: str, sequence: int, tag: str, state: bytes) -> AttemptE
     return event_type(attempt, tick)
 
 
-def decode_attempt(
-    target: str, sequence: int, stream: str, position: int, tag: str, state: bytes
-) -> RecordedAttempt:
+def decode_attempt(target: str, row: StoredRow) -> RecordedAttempt:
     """The attempt on record in one row of the log.
 
     :raises CorruptLedger: as :func:`decode_event` does, and for a stream that is no id.
     """
+    sequence, stream, position, tag, state = row
     event = decode_event(target, sequence, tag, state)
     try:
         instance = InstanceId(stream)

@@ -54,7 +54,7 @@ class EventStore:
         """The workspace's own attempts on the instance, oldest first."""
         with self._database.reading() as session:
             rows = session.stream_events(instance.text)
-        attempts = (decode_attempt(self._database.target, *row) for row in rows)
+        attempts = (decode_attempt(self._database.target, row) for row in rows)
         return tuple(attempt for attempt in attempts if attempt.workspace == workspace)
 
     def losers(self, workspace: str, limit: int) -> tuple[RecordedAttempt, ...]:

@@ -224,7 +224,7 @@ class MemoryConnections(Connections):
         with self._my_turn(), super().reading_link() as link:
             yield link
 
-    def _open(self, *, create: bool) -> Link:
+    def _open(self, *, create: bool) -> Link:  # noqa: ARG002 - as for a file
         raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
 
     def _check_still_here(self, link: Link) -> None:

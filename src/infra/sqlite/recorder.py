@@ -165,7 +165,7 @@ class LedgerFactory(SQLiteFactory):
         """Not supported: the ledger has no snapshots."""
         raise NotSupportedError(f"a ledger has no recorder of {purpose} for aggregates")
 
-    def tracking_recorder(self, tracking_recorder_class: Any = None) -> NoReturn:
+    def tracking_recorder(self, _: Any = None) -> NoReturn:
         """Not supported: a follower keeps its position in its own database."""
         raise NotSupportedError("a ledger does not track its followers")
 

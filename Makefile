@@ -1,0 +1,28 @@
+# Everything runs in a virtual environment of the checkout's own, made when it is first needed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench clean
+
+demo: .venv/ready ## separate processes race for the same answers
+	$(BIN)/resolution-ledger demo
+
+test: .venv/ready ## every test
+	$(BIN)/pytest
+
+check: .venv/ready ## lint, types, the import rule
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/ready ## what a call costs, beside a plain table and beside the ordinary way
+	$(BIN)/python -m benchmarks
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --editable '.[cli,test]'
+	touch $@
+
+clean: ## everything that can be made again
+	rm -rf .venv build .hypothesis .mypy_cache .pytest_cache .ruff_cache src/*.egg-info *.egg-info
