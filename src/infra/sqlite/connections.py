@@ -20,6 +20,9 @@ from .link import Link
 from .opening import Durability, open_file, open_memory
 from .session import SQLiteSession
 
+_PATIENCE = 10.0
+"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight."""
+
 
 class Connections:
     """The connections to the ledger in a file: the ``Database`` of this dialect."""
@@ -36,7 +39,7 @@ class Connections:
 
     def _make_locks(self) -> None:
         self._turn = Lock()  # held by the thread that writes
-        self._changed = Condition(Lock())  # guards all that follows, _idle and _closed
+        self._changed = Condition()  # guards all that follows, _idle and _closed
         self._busy: list[int] = []  # the thread of each call in flight
         self._lent: list[Link] = []
         self._draining = False
@@ -92,12 +95,13 @@ class Connections:
     def _my_turn(self) -> Iterator[float]:
         """Exclude the other threads; gives the seconds that are left to wait for the file."""
         began = monotonic()
-        if not self._turn.acquire(timeout=self._lock_timeout):
+        turn = self._turn  # a fork in between gives the child another
+        if not turn.acquire(timeout=self._lock_timeout):
             raise StoreBusy(self.target, "another thread of this process is writing")
         try:
             yield max(0.0, self._lock_timeout - (monotonic() - began))
         finally:
-            self._turn.release()
+            turn.release()
 
     def close(self) -> None:
         """Refuse new calls, let those in flight finish, close every connection."""
@@ -123,7 +127,7 @@ class Connections:
             connection.close()
             raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
         self._ledger_id = ledger_id
-        return Link(connection, self.target, identity)
+        return Link(connection, self.target, identity, self._lock_timeout)
 
     def _check_still_here(self, link: Link) -> None:
         """Refuse to go on with a file that is no longer the one at our path.
@@ -181,8 +185,12 @@ class Connections:
     def _wait_for_others(self) -> None:
         """Until no other thread is inside a call. To be called with _changed held."""
         me = get_ident()
-        while any(thread != me for thread in self._busy):
-            self._changed.wait()
+        self._changed.wait_for(
+            lambda: all(thread == me for thread in self._busy),
+            # A call ends within lock_timeout and little more. What has not ended by then is
+            # stuck in the caller's clock: a fork treats its connection as inherited.
+            timeout=self._lock_timeout + _PATIENCE,
+        )
 
     # Around a fork (see forks.py)
 
@@ -203,7 +211,8 @@ class Connections:
 
     def resume_in_child(self) -> None:
         """In the child, where only the thread that forked goes on."""
-        # Only a fork from inside a call (a signal handler, the clock) leaves something here.
+        # Only a fork from inside a call (a signal handler, the clock) leaves something here,
+        # or one that has waited in vain for another thread.
         for link in self._lent:
             forks.inherit(link)
         busy, lent = self._busy, self._lent
@@ -216,7 +225,7 @@ class MemoryConnections(Connections):
 
     def __init__(self, lock_timeout: float) -> None:
         super().__init__(":memory:", "normal", lock_timeout)
-        self._idle.append(Link(open_memory(), self.target, None))
+        self._idle.append(Link(open_memory(), self.target, None, lock_timeout))
 
     @contextmanager
     def reading_link(self) -> Iterator[Link]:

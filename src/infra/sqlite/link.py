@@ -19,14 +19,18 @@ class Link:
     __slots__ = ("_timeout", "connection", "forked", "identity", "session", "target", "usable")
 
     def __init__(
-        self, connection: sqlite3.Connection, target: str, identity: FileIdentity | None
+        self,
+        connection: sqlite3.Connection,
+        target: str,
+        identity: FileIdentity | None,
+        timeout: float,
     ) -> None:
         self.connection = connection
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
         self.session = SQLiteSession(connection, target)
-        self._timeout = 0
+        self._timeout = int(timeout * 1000)
         self.usable = True
         """Whether it may be lent again."""
         self.forked = False
