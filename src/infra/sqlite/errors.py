@@ -30,14 +30,20 @@ _KINDS: dict[int, type[StoreError]] = {
 
 def store_error(error: sqlite3.Error, target: str, *, outcome_unknown: bool = False) -> StoreError:
     """The error to raise in place of ``error``."""
-    code = getattr(error, "sqlite_errorcode", None)
+    code = primary_code(error)
     if code is None:
         return _from_the_module(error, target)
-    kind = _KINDS.get(code & 0xFF, StoreUnavailable)
+    kind = _KINDS.get(code, StoreUnavailable)
     reason = f"{error} ({error.sqlite_errorname})"
     if kind is CorruptLedger:
         return CorruptLedger(target, reason)
     return kind(target, reason, outcome_unknown=outcome_unknown)
+
+
+def primary_code(error: sqlite3.Error) -> int | None:
+    """SQLite's primary result code; None for errors that Python's module raises itself."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
 
 
 def _from_the_module(error: sqlite3.Error, target: str) -> StoreError:

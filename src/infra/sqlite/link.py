@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from ...domain.errors import StoreUnavailable
-from .errors import store_error
+from .errors import primary_code, store_error
 from .files import FileIdentity
 from .session import SQLiteSession
 
@@ -57,7 +57,7 @@ class Link:
         except sqlite3.Error as error:
             # A busy commit did not happen. After any other failure (a sync that reported an
             # error, say) the next start of the database may find it complete.
-            unknown = error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY
+            unknown = primary_code(error) != sqlite3.SQLITE_BUSY
             raise store_error(error, self.target, outcome_unknown=unknown) from error
 
     def roll_back(self) -> None:

@@ -7,7 +7,7 @@ from time import monotonic, sleep
 from typing import Literal
 
 from ...domain.errors import NotALedger, StoreUnavailable
-from .errors import store_error
+from .errors import primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
 from .schema import MIGRATIONS, migrate, version_of
 
@@ -102,7 +102,7 @@ def _use_wal(connection: sqlite3.Connection, target: str, deadline: float) -> No
             (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         except sqlite3.OperationalError as error:
             # Changing the mode needs the file alone, and SQLite does not wait for that.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or monotonic() > deadline:
                 raise
             sleep(wait)
             wait = min(wait * 2, 0.05)
