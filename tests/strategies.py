@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from base64 import b32encode
+
 from hypothesis import strategies as st
 
-from resolution_ledger import IdempotencyKey
-from resolution_ledger.domain.events import Attempt
+from resolution_ledger import ContentId, IdempotencyKey, ResponseId
+from resolution_ledger.domain.events import EVENT_TYPES, Attempt, AttemptEvent
 from samples import OTHER_WORKSPACE, WORKSPACE, key, response
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
@@ -35,4 +37,43 @@ plain_records = st.recursive(
         st.text(st.characters(codec="utf-8")).filter(lambda name: name != "/"), inner, max_size=5
     ),
     max_leaves=20,
+)
+
+
+# What a record may hold, links included.
+records = st.recursive(
+    plain_records | st.integers(0, 9).map(ContentId.mint),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.sampled_from(["a", "b", "aa", "\u00e9", ""]), inner),
+    max_leaves=8,
+)
+
+
+def _id_text(digest: bytes) -> str:
+    """The canonical spelling of the id with this digest, made without the library."""
+    binary = b"\x01\x71\x1e\x20" + digest
+    return "b" + b32encode(binary).decode().rstrip("=").lower()
+
+
+digests = st.binary(min_size=32, max_size=32)
+id_texts = digests.map(_id_text)
+
+
+@st.composite
+def near_id_texts(draw: st.DrawFn) -> str:
+    """Canonical spellings with one character replaced, deleted, inserted or in upper case."""
+    text = draw(id_texts)
+    # The fixed start and the padding at the end are where a check could be too generous.
+    at = draw(st.integers(0, len(text) - 1) | st.sampled_from([0, 6, 7, len(text) - 1]))
+    character = draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz234567") | st.characters())
+    changed = draw(st.sampled_from([character, "", text[at] + character, text[at].upper()]))
+    return text[:at] + changed + text[at + 1 :]
+
+
+# Of any kind, related to no other event: what the codec must be able to store.
+events: st.SearchStrategy[AttemptEvent] = st.builds(
+    lambda event_type, attempt, tick: event_type(attempt, tick),
+    st.sampled_from(list(EVENT_TYPES.values())),
+    st.builds(Attempt, texts.filter(bool), id_texts.map(ResponseId), idempotency_keys, labels),
+    ticks,
 )

@@ -1,0 +1,290 @@
+"""The command line, run as a shell runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resolution_ledger import ResolutionLedger
+from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
+
+
+class Shell:
+    """Runs the command with a ledger and a workspace in its environment."""
+
+    def __init__(self, folder: Path, path: Path) -> None:
+        self.folder = folder
+        self.environment = os.environ | {
+            "RESOLUTION_LEDGER": str(path),
+            "RESOLUTION_WORKSPACE": WORKSPACE,
+        }
+
+    def run(
+        self, *arguments: str, stdin: bytes = b"", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "resolution_ledger", *arguments],
+            input=stdin,
+            capture_output=True,
+            env=self.environment | environment,
+            cwd=self.folder,
+            timeout=60,
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr, done.stderr.decode()
+        return subprocess.CompletedProcess(
+            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+        )
+
+    def json(self, *arguments: str, **environment: str) -> list[Any]:
+        lines = self.run("--json", *arguments, **environment).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def resolve(self, r: int, k: int, **environment: str) -> tuple[int, Any]:
+        """Response ``r`` to instance 1 under key ``k``: exit status and what was printed."""
+        arguments = (str(instance(1)), str(response(r)), "--key", str(key(k)), "--by", "tty")
+        done = self.run("--json", "resolve", *arguments, **environment)
+        return done.returncode, json.loads(done.stdout)
+
+
+@pytest.fixture
+def shell(tmp_path: Path, path: Path) -> Shell:
+    return Shell(tmp_path, path)
+
+
+def test_each_answer_to_resolve_has_its_exit_status_and_object(shell: Shell) -> None:
+    winner = str(response(1))
+    assert shell.resolve(1, 1) == (0, {"outcome": "won"})
+    assert shell.resolve(1, 1) == (10, {"outcome": "replayed", "winner": winner, "own": True})
+    assert shell.resolve(1, 2) == (10, {"outcome": "replayed", "winner": winner, "own": False})
+    assert shell.resolve(2, 3) == (11, {"outcome": "lost", "winner": winner})
+    assert shell.resolve(2, 1) == (
+        12,
+        {
+            "outcome": "conflicted",
+            "key": str(key(1)),
+            "existing": winner,
+            "presented": str(response(2)),
+        },
+    )
+    fenced = shell.resolve(1, 1, RESOLUTION_WORKSPACE=OTHER_WORKSPACE)
+    assert fenced == (13, {"outcome": "fenced"})
+
+
+def test_only_a_win_lets_the_shell_go_on(shell: Shell) -> None:
+    script = f"if {sys.executable} -m resolution_ledger resolve $0 $1 --key $2; then echo act; fi"
+    outputs = [
+        subprocess.run(
+            ["/bin/sh", "-c", script, str(instance(1)), str(response(r)), str(key(r))],
+            env=shell.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for r in (1, 1, 2)
+    ]
+    assert [lines[-1] == "act" for lines in outputs] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("resolve", "nonsense", str(response(1)), "--key", "k"),
+        ("resolve", str(instance(1)).upper(), str(response(1)), "--key", "k"),
+        ("resolve", str(instance(1)), str(response(1)), "--key", ""),
+        ("resolve", str(instance(1)), str(response(1)), "--key", "k" * 513),
+        ("resolve", str(instance(1)), str(response(1)), "--key", "k", "--by", "b" * 513),
+        ("resolve", str(instance(1)), str(response(1))),
+        ("winner", "nonsense"),
+        ("history", ""),
+        ("losers", "--limit", "0"),
+        ("mint", "{"),
+        ("mint", '{"a": 1, "a": 2}'),
+        ("mint", "NaN"),
+        ("mint", '{"/": "nonsense"}'),
+        ("--workspace", "", "losers"),
+        ("--ledger", "mongodb://somewhere", "losers"),
+        ("unheard-of",),
+    ],
+)
+def test_a_usage_error_exits_2_says_why_and_leaves_no_file(
+    shell: Shell, path: Path, arguments: tuple[str, ...]
+) -> None:
+    done = shell.run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr
+    assert not path.exists()
+
+
+def test_arguments_that_are_not_utf8_are_a_usage_error(shell: Shell) -> None:
+    key_bytes = os.fsdecode(b"\xff")
+    done = shell.run("resolve", str(instance(1)), str(response(1)), "--key", key_bytes)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("missing", ["RESOLUTION_LEDGER", "RESOLUTION_WORKSPACE"])
+def test_a_missing_option_is_named_with_its_variable(shell: Shell, missing: str) -> None:
+    del shell.environment[missing]
+    done = shell.run("losers")
+    assert done.returncode == 2
+    assert missing in done.stderr
+
+
+@pytest.mark.parametrize("command", [("winner", str(instance(1))), ("losers",)])
+def test_reading_where_there_is_no_ledger_exits_1_and_creates_none(
+    shell: Shell, path: Path, command: tuple[str, ...]
+) -> None:
+    done = shell.run(*command)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "StoreUnavailable" in done.stderr
+    assert not path.exists()
+
+
+def test_a_file_that_is_no_database_exits_1(shell: Shell, path: Path) -> None:
+    path.write_bytes(b"something else " * 100)
+    done = shell.run("resolve", str(instance(1)), str(response(1)), "--key", "k")
+    assert done.returncode == 1
+    assert "NotALedger" in done.stderr
+
+
+def test_winner_prints_the_response_and_nothing_while_there_is_none(shell: Shell) -> None:
+    shell.resolve(1, 1)
+    assert shell.run("winner", str(instance(1))).stdout == f"{response(1)}\n"
+    nobody = shell.run("winner", str(instance(2)))
+    assert (nobody.returncode, nobody.stdout) == (0, "")
+    assert shell.json("winner", str(instance(2))) == [
+        {"instance": str(instance(2)), "winner": None}
+    ]
+
+
+def test_history_prints_every_fact_of_the_attempts(shell: Shell) -> None:
+    shell.resolve(1, 1)
+    shell.resolve(2, 2)
+    won, lost = shell.json("history", str(instance(1)))
+    ticks = won.pop("tick"), lost.pop("tick")
+    assert 0 < ticks[0] <= ticks[1]
+    common = {"instance": str(instance(1)), "submitted_by": "tty", "workspace": WORKSPACE}
+    assert won == common | {
+        "position": 1,
+        "sequence": 1,
+        "outcome": "won",
+        "response": str(response(1)),
+        "idempotency_key": str(key(1)),
+    }
+    assert lost == common | {
+        "position": 2,
+        "sequence": 2,
+        "outcome": "lost",
+        "response": str(response(2)),
+        "idempotency_key": str(key(2)),
+    }
+
+
+def test_losers_leaves_replays_out_and_shows_the_newest_first(shell: Shell) -> None:
+    for r, k in ((1, 1), (2, 2), (1, 3), (3, 4)):
+        shell.resolve(r, k)
+    assert [line["sequence"] for line in shell.json("losers")] == [4, 2]
+    assert [line["sequence"] for line in shell.json("losers", "--limit", "1")] == [4]
+
+
+def test_a_table_in_a_pipe_cuts_no_id(shell: Shell) -> None:
+    shell.resolve(1, 1)
+    lines = shell.run("history", str(instance(1))).stdout.splitlines()
+    assert len(lines) == 2
+    assert str(instance(1)) in lines[1]
+    assert str(response(1)) in lines[1]
+
+
+@pytest.mark.parametrize(
+    "label", ["\x1b[2J\x1b[H", "a\nb", "\u202egnp.exe", "[red]x[/red]", "\x9b"]
+)
+def test_a_hostile_label_cannot_move_the_cursor_or_add_a_line(
+    shell: Shell, path: Path, label: str
+) -> None:
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        ledger.resolve(record(1, 1, 1, label))
+    done = shell.run("history", str(instance(1)))
+    assert len(done.stdout.splitlines()) == 2
+    assert done.stdout.replace("\n", "").isprintable()
+    (attempt,) = shell.json("history", str(instance(1)))
+    assert attempt["submitted_by"] == label
+
+
+def test_output_to_a_terminal_of_few_letters_does_not_fail(shell: Shell, path: Path) -> None:
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        ledger.resolve(record(1, 1, 1, "Zoë ☃"))
+    done = shell.run("history", str(instance(1)), PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+
+
+def test_mint_takes_a_record_from_the_argument_or_from_standard_input(shell: Shell) -> None:
+    text = '{"question": 1}'
+    assert shell.run("mint", text).stdout == f"{instance(1)}\n"
+    assert shell.run("mint", stdin=text.encode()).stdout == f"{instance(1)}\n"
+    assert shell.run("mint", "-", stdin=text.encode()).stdout == f"{instance(1)}\n"
+    assert shell.json("mint", text) == [{"id": str(instance(1))}]
+
+
+def test_mint_reads_a_link_as_dag_json_writes_it(shell: Shell) -> None:
+    linked = shell.run("mint", json.dumps({"of": {"/": str(instance(1))}})).stdout
+    text = shell.run("mint", json.dumps({"of": str(instance(1))})).stdout
+    assert linked != text
+
+
+def test_the_output_may_be_closed_early(shell: Shell) -> None:
+    shell.resolve(1, 1)
+    done = subprocess.run(
+        [
+            "/bin/sh",
+            "-c",
+            f"{sys.executable} -m resolution_ledger --json history $0 | true",
+            str(instance(1)),
+        ],
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+def test_the_demonstration_checks_itself(shell: Shell) -> None:
+    *questions, totals = shell.json("demo", "--instances", "5", "--web", "2")
+    assert totals["faults"] == []
+    assert sum(totals["wins"].values()) == len(questions) == 5
+    for question in questions:
+        surfaces = {question["winner"], *(loser["by"] for loser in question["losers"])}
+        assert surfaces == {"terminal", "web-1", "web-2"}
+        assert all(loser["milliseconds"] >= 0 for loser in question["losers"])
+
+
+def test_without_the_extra_the_command_says_what_to_install(shell: Shell) -> None:
+    hide_click = "import sys; sys.modules['click'] = None; sys.argv[0] = 'resolution-ledger';"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            f"{hide_click} from resolution_ledger.__main__ import main; sys.exit(main())",
+            "losers",
+        ],
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "pip install 'resolution-ledger[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_names_every_exit_status(shell: Shell) -> None:
+    text = shell.run("resolve", "--help").stdout
+    assert re.findall(r"\b\d+\b", text) == ["0", "10", "11", "12", "13", "1", "2"]

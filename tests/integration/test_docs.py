@@ -1,0 +1,84 @@
+"""Every command and snippet in the documentation runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from sybil import Document, Example
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+# What sets the project up is not run from inside its own tests. These are the tests for it.
+RUN_BY_CI = ("make demo", "make test")
+RUN_BY_MAKE = re.compile(r"python3 -m venv \.venv$|\.venv/bin/")
+
+
+def commands(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def run_in_a_shell(example: Example) -> None:
+    lines = commands(str(example.parsed))
+    if all(line in RUN_BY_CI or RUN_BY_MAKE.match(line) for line in lines):
+        return
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("RESOLUTION_")
+    }
+    scripts = str(Path(sys.executable).parent)
+    environment["PATH"] = f"{scripts}{os.pathsep}{environment['PATH']}"
+    with TemporaryDirectory() as folder:
+        subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", str(example.parsed)],
+            cwd=folder,
+            env=environment,
+            check=True,
+        )
+
+
+PARSERS = [PythonCodeBlockParser(), CodeBlockParser("bash", run_in_a_shell)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_snippet_of_a_page_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for example in Document.parse(str(page), *PARSERS).examples():
+        example.evaluate()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_inside_the_project_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_ci_runs_the_commands_that_the_readme_gives() -> None:
+    script = commands((ROOT / ".ci" / "run").read_text())
+    assert [line for line in script if line in RUN_BY_CI] == list(RUN_BY_CI)
+    readme = (ROOT / "README.md").read_text()
+    for command in RUN_BY_CI:
+        assert f"```bash\n{command}\n```" in readme
+
+
+def test_the_pip_equivalents_are_what_make_runs() -> None:
+    planned = subprocess.run(
+        ["make", "--dry-run", "--always-make", "demo", "test"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    given = [line for line in commands((ROOT / "README.md").read_text()) if RUN_BY_MAKE.match(line)]
+    assert len(given) == 4
+    for command in given:
+        assert command in planned
