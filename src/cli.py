@@ -48,6 +48,9 @@ class Settings:
         """The ledger that the options name."""
         if self._ledger is None:
             raise click.UsageError("Name the ledger: --ledger or RESOLUTION_LEDGER.")
+        if self._ledger == ":memory:":
+            # It would end with the command, and every resolve would win.
+            raise click.UsageError("A ledger in memory is of no use on the command line.")
         if self._workspace is None:
             raise click.UsageError("Name the workspace: --workspace or RESOLUTION_WORKSPACE.")
         return ResolutionLedger.open(self._ledger, workspace=self._workspace)

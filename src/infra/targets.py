@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import cast, get_args
 
-from ..domain.errors import InvalidOption
+from ..domain.errors import InvalidOption, StoreUnavailable
 from .sqlite.connections import connections_to
 from .sqlite.opening import Durability
 from .store import EventStore
@@ -29,6 +29,7 @@ def open_store(
     """A store on the ledger at ``target``; nothing is opened or created yet on disk.
 
     :raises InvalidOption: naming the option that has an impossible value.
+    :raises StoreUnavailable: if a relative path has nothing to be relative to.
     """
     if durability not in get_args(Durability):
         raise InvalidOption("durability", durability, 'neither "full" nor "normal"')
@@ -43,9 +44,13 @@ def open_store(
         )
     if not callable(clock):
         raise InvalidOption("clock", clock, "not callable")
-    database = connections_to(
-        _path(target), durability=cast(Durability, durability), lock_timeout=lock_timeout
-    )
+    path = _path(target)
+    try:
+        database = connections_to(
+            path, durability=cast(Durability, durability), lock_timeout=lock_timeout
+        )
+    except OSError as error:  # a relative path, and the current directory has gone
+        raise StoreUnavailable(path, str(error)) from error
     return EventStore(database, clock)
 
 

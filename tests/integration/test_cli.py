@@ -111,6 +111,7 @@ def test_only_a_win_lets_the_shell_go_on(shell: Shell) -> None:
         ("mint", '{"/": "nonsense"}'),
         ("--workspace", "", "losers"),
         ("--ledger", "mongodb://somewhere", "losers"),
+        ("--ledger", ":memory:", "resolve", str(instance(1)), str(response(1)), "--key", "k"),
         ("unheard-of",),
     ],
 )

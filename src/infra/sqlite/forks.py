@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from threading import RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
@@ -21,17 +22,22 @@ if TYPE_CHECKING:
     from .link import Link
 
 _watched: WeakSet[Connections] = WeakSet()
+_registry = RLock()
+"""Held throughout a fork, so that no other thread begins with new connections meanwhile."""
+
 _inherited: dict[FileIdentity, list[Link]] = {}
 
 
 def watch(connections: Connections) -> None:
     """Drain these connections around every fork from now on."""
-    _watched.add(connections)
+    with _registry:
+        _watched.add(connections)
 
 
 def forget(connections: Connections) -> None:
     """They are closed: nothing to drain any more."""
-    _watched.discard(connections)
+    with _registry:
+        _watched.discard(connections)
 
 
 def inherit(link: Link) -> None:
@@ -59,6 +65,7 @@ def refuse_inherited(path: str) -> None:
 
 
 def _before() -> None:
+    _registry.acquire()
     for connections in list(_watched):
         connections.drain()
 
@@ -66,11 +73,13 @@ def _before() -> None:
 def _after_in_parent() -> None:
     for connections in list(_watched):
         connections.resume()
+    _registry.release()
 
 
 def _after_in_child() -> None:
     for connections in list(_watched):
         connections.resume_in_child()
+    _registry.release()
 
 
 def _register() -> None:
