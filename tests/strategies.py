@@ -32,9 +32,13 @@ plain_records = st.recursive(
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(codec="utf-8"))
     | st.binary(),
-    lambda inner: st.lists(inner, max_size=5)
-    | st.dictionaries(
-        st.text(st.characters(codec="utf-8")).filter(lambda name: name != "/"), inner, max_size=5
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(
+            st.text(st.characters(codec="utf-8")).filter(lambda name: name != "/"),
+            inner,
+            max_size=5,
+        )
     ),
     max_leaves=20,
 )
@@ -43,8 +47,10 @@ plain_records = st.recursive(
 # What a record may hold, links included.
 records = st.recursive(
     plain_records | st.integers(0, 9).map(ContentId.mint),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.sampled_from(["a", "b", "aa", "\u00e9", ""]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["a", "b", "aa", "\u00e9", ""]), inner)
+    ),
     max_leaves=8,
 )
 

@@ -13,7 +13,7 @@ from typing import Any, SupportsBytes
 from .errors import InvalidRecord
 
 _LINK_TAG = 42
-_INTEGERS = range(-(2**64), 2**64)  # what a CBOR head can carry without a bignum tag
+_LEAST, _GREATEST = -(2**64), 2**64 - 1  # what a CBOR head can carry without a bignum tag
 _MAX_DEPTH = 256  # far beyond real records, well within the stack of every encoder
 
 
@@ -26,7 +26,10 @@ def encode(record: object, *, link_type: type[SupportsBytes]) -> bytes:
     # keeps 64 bits and insertion order, so the maps are put in order here.
     import cbor2
 
-    return cbor2.dumps(_ordered(record, link_type, 0))
+    try:
+        return cbor2.dumps(_ordered(record, link_type, 0))
+    except RecursionError:  # a caller may be deep in the stack already
+        raise InvalidRecord("nested too deeply for what is left of the stack") from None
 
 
 def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
@@ -43,13 +46,11 @@ def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
 
         return CBORTag(_LINK_TAG, b"\0" + bytes(value))
     if isinstance(value, int):
-        if value not in _INTEGERS:
-            raise InvalidRecord("an integer does not fit into 64 bits")
-        return int(value)
+        return _integer(value)
     if isinstance(value, float):
         if not isfinite(value):
             raise InvalidRecord("a float is not finite")
-        return float(value)
+        return float.__float__(value)
     if isinstance(value, str):
         _utf8(value)
         return str.__str__(value)
@@ -60,6 +61,13 @@ def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
     if isinstance(value, dict):
         return _ordered_map(value, link_type, depth)
     raise InvalidRecord(f"a {type(value).__name__} has no form in DAG-CBOR")
+
+
+def _integer(value: int) -> int:
+    plain = int.__index__(value)
+    if not _LEAST <= plain <= _GREATEST:
+        raise InvalidRecord("an integer does not fit into 64 bits")
+    return plain
 
 
 def _ordered_map(value: dict[Any, Any], link_type: type[SupportsBytes], depth: int) -> object:

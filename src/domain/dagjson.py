@@ -23,7 +23,9 @@ def parse_record(text: str | bytes) -> object:
     :raises InvalidRecord: if the text is not DAG-JSON.
     """
     try:
-        return json.loads(text, object_pairs_hook=_map_or_link, parse_constant=_not_json)
+        # Decoded here, since json would guess at UTF-16 and skip a byte order mark.
+        decoded = text if isinstance(text, str) else text.decode()
+        return json.loads(decoded, object_pairs_hook=_map_or_link, parse_constant=_not_json)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidRecord):
             raise

@@ -193,7 +193,9 @@ class UnknownEvent(CorruptLedger):
 
     def __init__(self, target: str, *, sequence: int, tag: str, version: object) -> None:
         super().__init__(
-            target, f"unknown event: tag {tag!r}, version {version!r}", sequence=sequence
+            target,
+            f"unknown event: tag {_shown(tag)}, version {_shown(version)}",
+            sequence=sequence,
         )
         self.tag = tag
         self.version = version
@@ -219,6 +221,9 @@ _LONGEST_SHOWN = 100
 
 
 def _shown(value: object) -> str:
-    """A value as an error message may show it: never longer than a line."""
-    text = repr(value)
+    """A value as an error message may show it: never longer than a line, never a failure."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - huge numbers, deep lists, a stranger's __repr__
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."

@@ -6,9 +6,27 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from .errors import InvalidTick
 from .ids import ResponseId
 from .records import Outcome
 from .text import IdempotencyKey
+
+_LEAST_TICK, _GREATEST_TICK = -(2**63), 2**63 - 1
+
+
+def check_tick(value: object) -> int:
+    """Return ``value`` if it can be a tick: a signed 64-bit integer.
+
+    :raises InvalidTick: if not.
+    """
+    if (
+        not isinstance(value, int)
+        or isinstance(value, bool)
+        or not _LEAST_TICK <= value <= _GREATEST_TICK
+    ):
+        raise InvalidTick(value)
+    return int.__index__(value)
+
 
 Submission = tuple[str, ResponseId, IdempotencyKey]
 """Workspace, response, key: two attempts that agree in these are one, sent twice."""

@@ -82,8 +82,7 @@ def _refusal(text: object) -> InvalidId:
 
     if not isinstance(text, str):
         return InvalidId(text, "not text")
-    # White space and case are what people and programs change by accident.
-    for spelling in (text, text.strip(), text.strip().lower()):
+    for spelling in (text, text.strip()):  # white space is what gets in by accident
         try:
             canonical = str(Cid.parse(spelling))
         except ValueError:  # UnicodeEncodeError (lone surrogates) is one too

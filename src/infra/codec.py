@@ -10,8 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from ..domain.errors import CorruptLedger, InvalidId, InvalidText, UnknownEvent
-from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent
+from ..domain.errors import CorruptLedger, InvalidId, ResolutionError, UnknownEvent
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
@@ -20,7 +20,6 @@ from .database import StoredRow
 VERSION = 1
 """The version that is written. Whoever changes the layout adds a version and its decoder."""
 
-_INT64 = range(-(2**63), 2**63)
 _encode = msgspec.msgpack.Encoder().encode
 _Stored = tuple[Literal[1], str, str, str, str, int]
 _decode = msgspec.msgpack.Decoder(_Stored).decode
@@ -53,19 +52,20 @@ def decode_event(target: str, sequence: int, tag: str, state: bytes) -> AttemptE
     try:
         stored = _decode(state)
         _, workspace, response, key, submitted_by, tick = stored
+        check_tick(tick)
         attempt = Attempt(
             check_text("workspace", workspace),
             ResponseId(response),
             IdempotencyKey(key),
             check_text("submitted_by", submitted_by, may_be_empty=True),
         )
-    except (msgspec.DecodeError, InvalidId, InvalidText, TypeError) as error:
+    except (msgspec.DecodeError, ResolutionError, TypeError, RecursionError) as error:
         version = _version_of(state)
         if version is not None and version != VERSION:
             raise UnknownEvent(target, sequence=sequence, tag=tag, version=version) from error
         raise CorruptLedger(target, str(error), sequence=sequence) from error
     # One event has one spelling: MessagePack would also read longer encodings of the same.
-    if tick not in _INT64 or _encode(stored) != state:
+    if _encode(stored) != state:
         raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
     return event_type(attempt, tick)
 
@@ -106,6 +106,6 @@ def _version_of(state: bytes) -> object:
     """The version that the bytes claim, or None where they claim none."""
     try:
         stored = msgspec.msgpack.decode(state)
-    except (msgspec.DecodeError, TypeError):
+    except (msgspec.DecodeError, TypeError, RecursionError):
         return None
     return stored[0] if isinstance(stored, list) and stored else None

@@ -15,19 +15,17 @@ NewRow = tuple[int, str, int, str, bytes, int]
 """An event about to be appended: a stored row and its fingerprint."""
 
 
-Heads = tuple[int, int | None, StoredRow | None]
-"""The greatest sequence of the log (0 where it is empty), the greatest position of one stream
-(None where it is empty), and that stream's event at position 1."""
-
-
 class Session(Protocol):
     """One connection in use: statements only, no decisions."""
 
-    def heads(self, stream: str) -> Heads:
-        """The heads of the log and of the stream, and the stream's first event.
+    def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
+        """The greatest sequence of the log (0 if it is empty), and the stream's first event.
 
         :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
         """
+
+    def last_position(self, stream: str) -> int:
+        """The greatest position of a stream that is not empty."""
 
     def events_by_fingerprint(self, stream: str, fingerprints: tuple[int, int]) -> list[StoredRow]:
         """Events of the stream past position 1, by position."""
@@ -57,10 +55,12 @@ class Database(Protocol):
     def reading(self) -> AbstractContextManager[Session]:
         """A session that takes no write lock and never creates a ledger."""
 
-    def writing(self) -> AbstractContextManager[Session]:
+    def writing(self, *, wait: bool) -> AbstractContextManager[Session]:
         """A session inside one write transaction: committed at the end, or not at all.
 
         It creates the ledger where there is none.
+
+        :raises StoreBusy: if others write; without ``wait``, at once.
         """
 
     def close(self) -> None:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..domain.decision import Answer, InstanceState, Refusal, decide, fold
-from ..domain.errors import CorruptLedger, InvalidTick, NotALedger, StoreBusy, StoreUnavailable
-from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon
+from ..domain.errors import (
+    CorruptLedger,
+    StoreBusy,
+    StoreError,
+    StoreUnavailable,
+)
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..domain.text import IdempotencyKey
@@ -15,8 +20,6 @@ from ..projections.winners import winner_row
 from .codec import decode_attempt, decode_event, encode_event, recorded_attempt
 from .database import Database, Session, StoredRow
 from .fingerprints import fingerprint_of, fingerprints_for
-
-_INT64 = range(-(2**63), 2**63)
 
 
 class EventStore:
@@ -28,23 +31,35 @@ class EventStore:
 
     def resolve(self, instance: InstanceId, attempt: Attempt) -> Answer | Refusal:
         """Decide the attempt and put it on record, both or neither."""
-        answer = self._answer_on_record(instance, attempt)
-        if answer is not None:
-            return answer
-        with self._database.writing() as session:
-            head, last_position, state = self._look(session, instance, attempt)
+        try:
+            return self._decide(instance, attempt, wait=False)
+        except (StoreBusy, StoreUnavailable) as error:
+            if error.outcome_unknown:
+                raise
+            # A retransmission does not wait for those who write, nor need a disk that can.
+            answer = self._answer_on_record(instance, attempt)
+            if answer is not None:
+                return answer
+            if isinstance(error, StoreUnavailable):
+                raise
+        return self._decide(instance, attempt, wait=True)
+
+    def _decide(self, instance: InstanceId, attempt: Attempt, *, wait: bool) -> Answer | Refusal:
+        with self._database.writing(wait=wait) as session:
+            head, state = self._look(session, instance, attempt)
             decision = decide(state, attempt)
             if decision.event is not None:
                 # The clock is read under the write lock, so that on one machine the ticks of
                 # an instance run in the order of its positions.
-                event = decision.event(attempt, self._tick())
-                self._append(session, instance, last_position + 1, head + 1, event)
+                event = decision.event(attempt, check_tick(self._clock()))
+                position = session.last_position(instance.text) + 1 if state.won else 1
+                self._append(session, instance, position, head + 1, event)
         return decision.answer
 
     def winner(self, workspace: str, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance, if it won under this workspace."""
         with self._database.reading() as session:
-            _, _, first = session.heads(instance.text)
+            _, first = session.head_and_first(instance.text)
         if first is None:
             return None
         won = self._win(first).attempt
@@ -74,31 +89,28 @@ class EventStore:
         """
         try:
             with self._database.reading() as session:
-                _, _, state = self._look(session, instance, attempt)
-        except (NotALedger, StoreUnavailable, StoreBusy):
-            return None  # whoever goes on to write creates the ledger, waits, or says why not
+                _, state = self._look(session, instance, attempt)
+        except StoreError:
+            return None  # the write has said, or will say, what is wrong
         decision = decide(state, attempt)
         # The answer that a win gets is Won only where it is recorded, so never from here.
         return decision.answer if decision.event is None else None
 
     def _look(
         self, session: Session, instance: InstanceId, attempt: Attempt
-    ) -> tuple[int, int, InstanceState]:
-        """The heads of the log and the stream, and the state folded from what can matter.
+    ) -> tuple[int, InstanceState]:
+        """The head of the log, and the state of the instance as far as it can matter.
 
         Deciding on these few events gives the same as deciding on the whole stream, at a cost
         that does not depend on its length.
         """
         stream = instance.text
-        head, last_position, first = session.heads(stream)
+        head, first = session.head_and_first(stream)
         if first is None:
-            if last_position is not None:
-                # Deciding again here would name a second winner.
-                raise CorruptLedger(self._database.target, f"{instance} has lost position 1")
-            return head, 0, InstanceState(instance)
+            return head, InstanceState(instance)
         later = session.events_by_fingerprint(stream, fingerprints_for(stream, attempt))
         state = fold(instance, [self._win(first), *map(self._event, later)])
-        return head, last_position or 0, state
+        return head, state
 
     def _append(
         self,
@@ -124,8 +136,9 @@ class EventStore:
 
     def _win(self, first: StoredRow) -> ResolutionWon:
         event = self._event(first)
-        if not isinstance(event, ResolutionWon):
-            reason = f"{event.tag!r} at position 1 of {first[1]}"
+        if first[2] != 1 or not isinstance(event, ResolutionWon):
+            # Deciding again would name a second winner.
+            reason = f"{first[1]} begins with {event.tag!r} at position {first[2]}"
             raise CorruptLedger(self._database.target, reason, sequence=first[0])
         return event
 
@@ -148,9 +161,3 @@ class EventStore:
             raise CorruptLedger(
                 self._database.target, f"losing_attempts: {error}", sequence=row.sequence
             ) from error
-
-    def _tick(self) -> int:
-        tick = self._clock()
-        if not isinstance(tick, int) or isinstance(tick, bool) or tick not in _INT64:
-            raise InvalidTick(tick)
-        return int(tick)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from math import isfinite
 from typing import cast, get_args
 
 from ..domain.errors import InvalidOption, StoreUnavailable
@@ -36,7 +35,6 @@ def open_store(
     if (
         isinstance(lock_timeout, bool)
         or not isinstance(lock_timeout, int | float)
-        or not isfinite(lock_timeout)
         or not 0 <= lock_timeout <= MAX_LOCK_TIMEOUT
     ):
         raise InvalidOption(

@@ -1,4 +1,4 @@
-"""The connections of one ledger object: lent to one thread at a time, kept for the next.
+"""The connections of one ledger object: one that writes, and some that read.
 
 One thread of the process writes at a time; which process writes, SQLite decides.
 """
@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Condition, Lock, get_ident
-from time import monotonic
+from types import TracebackType
 
-from ...domain.errors import LedgerClosed, StoreBusy, StoreUnavailable
+from ...domain.errors import StoreUnavailable
 from . import forks
 from .errors import store_error
-from .files import file_identity
 from .link import Link
 from .opening import Durability, open_file, open_memory
+from .readers import Readers
 from .session import SQLiteSession
+from .writer import Writer
 
 _PATIENCE = 10.0
-"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight."""
+"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
+ended by then is stuck in the caller's clock."""
 
 
 class Connections:
@@ -32,93 +31,75 @@ class Connections:
         self._durability = durability
         self._lock_timeout = lock_timeout
         self._ledger_id: str | None = None
-        self._idle: list[Link] = []
-        self._closed = False
-        self._make_locks()
+        patience = lock_timeout + _PATIENCE
+        self.readers = Readers(path, self._open_reader, patience)
+        self.writer = Writer(path, self._open_writer, lock_timeout, patience)
+        self._drained = False
         forks.watch(self)
 
-    def _make_locks(self) -> None:
-        self._turn = Lock()  # held by the thread that writes
-        self._changed = Condition()  # guards all that follows, _idle and _closed
-        self._busy: list[int] = []  # the thread of each call in flight
-        self._lent: list[Link] = []
-        self._draining = False
-
-    @contextmanager
-    def reading(self) -> Iterator[SQLiteSession]:
+    def reading(self) -> Reading:
         """A session that takes no write lock and never creates a ledger.
 
         :raises StoreUnavailable: if there is no such file.
         :raises NotALedger: if the file holds no ledger.
         """
-        with self.reading_link() as link:
-            yield link.session
+        return Reading(self)
 
-    @contextmanager
-    def reading_link(self) -> Iterator[Link]:
-        """The same, for whoever needs the connection itself."""
-        link = self._borrow(create=False)
-        try:
-            self._check_still_here(link)
-            yield link
-        except sqlite3.Error as error:
-            raise store_error(error, self.target) from error
-        finally:
-            self._give_back(link)
-
-    @contextmanager
-    def writing(self) -> Iterator[SQLiteSession]:
+    def writing(self, *, wait: bool = True) -> Writing:
         """A session inside one write transaction: committed at the end, or not at all.
 
-        :raises StoreBusy: if others hold the write lock for longer than ``lock_timeout``.
+        :raises StoreBusy: if others hold the write lock, for longer than ``lock_timeout`` or,
+            without ``wait``, at all.
         """
-        with self.transaction() as link:
-            yield link.session
+        return Writing(self.writer, wait=wait)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Link]:
-        """The same, for whoever needs the connection itself."""
-        with self._my_turn() as time_left:
-            link = self._borrow(create=True)
-            try:
-                link.begin(time_left)
-                self._check_still_here(link)
-                yield link
-                link.commit()
-            except sqlite3.Error as error:
-                raise store_error(error, self.target) from error
-            finally:
-                link.roll_back()  # does nothing after a commit
-                self._give_back(link)
-
-    @contextmanager
-    def _my_turn(self) -> Iterator[float]:
-        """Exclude the other threads; gives the seconds that are left to wait for the file."""
-        began = monotonic()
-        turn = self._turn  # a fork in between gives the child another
-        if not turn.acquire(timeout=self._lock_timeout):
-            raise StoreBusy(self.target, "another thread of this process is writing")
+    def borrow(self) -> Link:
+        """A connection for a call that reads."""
+        link = self.readers.borrow()
         try:
-            yield max(0.0, self._lock_timeout - (monotonic() - began))
-        finally:
-            turn.release()
+            link.check_file()
+        except BaseException:
+            self.readers.give_back(link)
+            self.readers.drop_idle()
+            raise
+        return link
+
+    def give_back(self, link: Link) -> None:
+        """That call is over."""
+        self.readers.give_back(link)
 
     def close(self) -> None:
-        """Refuse new calls, let those in flight finish, close every connection."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()  # whoever waits for a fork to end is told, too
-            self._wait_for_others()
-            idle, self._idle = self._idle, []
-        for link in idle:
-            link.close()
+        """Refuse new calls, let those in flight end, close every connection."""
+        self.readers.close()
+        self.writer.close()
         forks.forget(self)
 
-    # What a ledger in memory does otherwise
+    def drain(self) -> None:
+        """Before a fork: let no call in, and close every connection."""
+        self.readers.drain()
+        self._drained = self.writer.drain()
+
+    def resume(self) -> None:
+        """After it, in the parent: let calls in again."""
+        if self._drained:
+            self.writer.resume()
+        self.readers.resume()
+
+    def resume_in_child(self) -> None:
+        """After it, in the child."""
+        self.writer.resume_in_child(drained=self._drained)
+        self.readers.resume_in_child()
+
+    def _open_reader(self) -> Link:
+        return self._open(create=False)
+
+    def _open_writer(self) -> Link:
+        # Once a ledger was here, its absence is a fault: a new one would forget who has won.
+        link = self._open(create=self._ledger_id is None)
+        link.set_timeout(0)  # see Writer: waiting is the exception
+        return link
 
     def _open(self, *, create: bool) -> Link:
-        # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        create = create and self._ledger_id is None
         forks.refuse_inherited(self.target)
         connection, identity, ledger_id = open_file(
             self.target, self._durability, self._lock_timeout, create=create
@@ -127,97 +108,7 @@ class Connections:
             connection.close()
             raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
         self._ledger_id = ledger_id
-        return Link(connection, self.target, identity, self._lock_timeout)
-
-    def _check_still_here(self, link: Link) -> None:
-        """Refuse to go on with a file that is no longer the one at our path.
-
-        SQLite would go on with an unlinked file, and what it acknowledged would be lost.
-        """
-        if link.identity == file_identity(self.target):
-            return
-        link.usable = False
-        with self._changed:
-            gone, self._idle = self._idle, []
-        for other in gone:
-            other.close()
-        raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
-
-    # Lending
-
-    def _borrow(self, *, create: bool) -> Link:
-        with self._changed:
-            while self._draining and not self._closed:
-                self._changed.wait()
-            self._refuse_if_closed()
-            self._busy.append(get_ident())
-            if self._idle:
-                link = self._idle.pop()
-                self._lent.append(link)
-                return link
-        try:
-            link = self._open(create=create)
-        except BaseException:
-            self._leave()
-            raise
-        self._lent.append(link)
-        return link
-
-    def _give_back(self, link: Link) -> None:
-        with self._changed:
-            self._lent.remove(link)
-            if link.usable and not self._closed and not self._draining:
-                self._idle.append(link)
-                self._busy.remove(get_ident())
-                return
-        link.close()
-        self._leave()
-
-    def _leave(self) -> None:
-        with self._changed:
-            self._busy.remove(get_ident())
-            self._changed.notify_all()
-
-    def _refuse_if_closed(self) -> None:
-        if self._closed:
-            raise LedgerClosed(self.target, "the ledger was closed")
-
-    def _wait_for_others(self) -> None:
-        """Until no other thread is inside a call. To be called with _changed held."""
-        me = get_ident()
-        self._changed.wait_for(
-            lambda: all(thread == me for thread in self._busy),
-            # A call ends within lock_timeout and little more. What has not ended by then is
-            # stuck in the caller's clock: a fork treats its connection as inherited.
-            timeout=self._lock_timeout + _PATIENCE,
-        )
-
-    # Around a fork (see forks.py)
-
-    def drain(self) -> None:
-        """Let no call in, wait for those of other threads, and close what is idle."""
-        with self._changed:
-            self._draining = True
-            self._wait_for_others()
-            idle, self._idle = self._idle, []
-        for link in idle:
-            link.close()
-
-    def resume(self) -> None:
-        """In the parent: let calls in again."""
-        with self._changed:
-            self._draining = False
-            self._changed.notify_all()
-
-    def resume_in_child(self) -> None:
-        """In the child, where only the thread that forked goes on."""
-        # Only a fork from inside a call (a signal handler, the clock) leaves something here,
-        # or one that has waited in vain for another thread.
-        for link in self._lent:
-            forks.inherit(link)
-        busy, lent = self._busy, self._lent
-        self._make_locks()  # other threads may have held them
-        self._busy, self._lent = busy, lent
+        return Link(connection, self.target, identity)
 
 
 class MemoryConnections(Connections):
@@ -225,30 +116,76 @@ class MemoryConnections(Connections):
 
     def __init__(self, lock_timeout: float) -> None:
         super().__init__(":memory:", "normal", lock_timeout)
-        self._idle.append(Link(open_memory(), self.target, None, lock_timeout))
+        self._memory: Link | None = Link(open_memory(), self.target, None)
 
-    @contextmanager
-    def reading_link(self) -> Iterator[Link]:
-        """As for a file, but it waits for its turn."""
-        with self._my_turn(), super().reading_link() as link:
-            yield link
+    def borrow(self) -> Link:
+        """The one connection."""
+        return self.writer.take_turn(wait=True)
 
-    def _open(self, *, create: bool) -> Link:  # noqa: ARG002 - as for a file
-        raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
-
-    def _check_still_here(self, link: Link) -> None:
-        pass
+    def give_back(self, link: Link) -> None:  # noqa: ARG002 - there is only one
+        """That call is over."""
+        self.writer.give_turn()
 
     def drain(self) -> None:
-        """The one connection stays open: it is the ledger."""
-        with self._changed:
-            self._draining = True
-            self._wait_for_others()
+        """The connection stays open: it is the ledger. The child will refuse its copy."""
+        self._drained = self.writer.drain(close=False)
 
-    def resume_in_child(self) -> None:
-        """A copy that decides beside the original would name second winners: refuse it."""
-        super().resume_in_child()
-        self._idle.clear()
+    def _open_writer(self) -> Link:
+        link, self._memory = self._memory, None
+        if link is None:
+            raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
+        return link
+
+
+class Reading:
+    """A session for one call that reads."""
+
+    __slots__ = ("_connections", "_link")
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> SQLiteSession:
+        self._link = self._connections.borrow()
+        return self._link.session
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._connections.give_back(self._link)
+        if isinstance(error, sqlite3.Error):
+            raise store_error(error, self._link.target) from error
+
+
+class Writing:
+    """A session for one write transaction: committed if nothing was raised in it."""
+
+    __slots__ = ("_link", "_wait", "_writer")
+
+    def __init__(self, writer: Writer, *, wait: bool) -> None:
+        self._writer = writer
+        self._wait = wait
+
+    def __enter__(self) -> SQLiteSession:
+        self._link = self._writer.begin(wait=self._wait)
+        return self._link.session
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                self._link.commit()
+        finally:
+            self._writer.end(self._link)
+        if isinstance(error, sqlite3.Error):
+            raise store_error(error, self._link.target) from error
 
 
 def connections_to(target: str, *, durability: Durability, lock_timeout: float) -> Connections:

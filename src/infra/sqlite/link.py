@@ -1,4 +1,4 @@
-"""One connection, and what the pool must know of it."""
+"""One connection, and what its keepers must know of it."""
 
 from __future__ import annotations
 
@@ -6,54 +6,48 @@ import sqlite3
 
 from ...domain.errors import StoreUnavailable
 from .errors import primary_code, store_error
-from .files import FileIdentity
+from .files import FileIdentity, file_identity
 from .session import SQLiteSession
-
-_SLACK = 10
-"""Milliseconds by which a connection may wait longer than it was told: saves a statement."""
 
 
 class Link:
     """An open connection to a ledger."""
 
-    __slots__ = ("_timeout", "connection", "forked", "identity", "session", "target", "usable")
+    __slots__ = ("connection", "execute", "forked", "identity", "session", "target", "usable")
 
     def __init__(
-        self,
-        connection: sqlite3.Connection,
-        target: str,
-        identity: FileIdentity | None,
-        timeout: float,
+        self, connection: sqlite3.Connection, target: str, identity: FileIdentity | None
     ) -> None:
         self.connection = connection
+        self.execute = connection.execute
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
         self.session = SQLiteSession(connection, target)
-        self._timeout = int(timeout * 1000)
         self.usable = True
-        """Whether it may be lent again."""
+        """Whether it may serve another call."""
         self.forked = False
         """In a child process, with a connection that is the parent's: not to be touched."""
 
-    def begin(self, timeout: float) -> None:
-        """Take the write lock, waiting for it up to ``timeout`` seconds.
+    def set_timeout(self, seconds: float) -> None:
+        """How long each statement waits for other connections."""
+        self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-        Immediate, since a deferred transaction that reads first fails at once when another
-        writer commits in between, whatever the timeout.
+    def check_file(self) -> None:
+        """Refuse to go on with a file that is no longer the one at our path.
+
+        SQLite would go on with an unlinked file, and what it acknowledged would be lost.
         """
-        milliseconds = int(timeout * 1000)
-        if milliseconds < self._timeout - _SLACK or milliseconds > self._timeout:
-            self.connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
-            self._timeout = milliseconds
-        self.connection.execute("BEGIN IMMEDIATE")
+        if self.identity is not None and file_identity(self.target) != self.identity:
+            self.usable = False
+            raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""
         if self.forked:
             raise StoreUnavailable(self.target, "the process forked inside this call")
         try:
-            self.connection.execute("COMMIT")
+            self.execute("COMMIT")
         except sqlite3.Error as error:
             # A busy commit did not happen. After any other failure (a sync that reported an
             # error, say) the next start of the database may find it complete.
@@ -65,7 +59,7 @@ class Link:
         if self.forked or not self.connection.in_transaction:
             return
         try:
-            self.connection.execute("ROLLBACK")
+            self.execute("ROLLBACK")
         except sqlite3.Error:
             self.usable = False  # closing it rolls back
 

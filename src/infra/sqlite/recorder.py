@@ -54,11 +54,11 @@ class LedgerDatastore(SQLiteDatastore):
         """A write transaction, or a cursor for one statement that reads."""
         with translated():
             if commit:
-                with self.connections.transaction() as link:
-                    yield SQLiteCursor(link.connection.cursor())
+                with self.connections.writing() as session:
+                    yield SQLiteCursor(session.connection.cursor())
             else:
-                with self.connections.reading_link() as link:
-                    cursor = link.connection.cursor()
+                with self.connections.reading() as session:
+                    cursor = session.connection.cursor()
                     cursor.row_factory = sqlite3.Row  # the package reads columns by name
                     yield SQLiteCursor(cursor)
 

@@ -99,10 +99,10 @@ _CREATE_STATEMENTS = (
     # INSERT OR REPLACE deletes the old row without firing a delete trigger.
     """
     CREATE TRIGGER resolution_events_refuse_replace BEFORE INSERT ON resolution_events
-    WHEN EXISTS (SELECT 1 FROM resolution_events WHERE sequence = NEW.sequence)
-      OR EXISTS (SELECT 1 FROM resolution_events
-                  WHERE originator_id = NEW.originator_id
-                    AND originator_version = NEW.originator_version)
+    WHEN EXISTS (SELECT 1 FROM resolution_events
+                  WHERE sequence = NEW.sequence
+                     OR (originator_id = NEW.originator_id
+                         AND originator_version = NEW.originator_version))
     BEGIN SELECT RAISE(ABORT, 'resolution_events is append-only'); END
     """,
     # A program that still decides by inserting here must not become a second decider:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-HEADS = """
+HEAD_AND_FIRST = """
     SELECT meta.schema_version,
            (SELECT max(sequence) FROM resolution_events),
-           (SELECT max(originator_version) FROM resolution_events WHERE originator_id = :stream),
            first.sequence, first.originator_id, first.originator_version, first.topic, first.state
       FROM resolution_ledger_meta AS meta
-      LEFT JOIN resolution_events AS first
-        ON first.originator_id = :stream AND first.originator_version = 1
+      LEFT JOIN resolution_events AS first ON first.originator_id = ?
+     WHERE meta.id = 1
+     ORDER BY first.originator_version
+     LIMIT 1
 """
+
+LAST_POSITION = "SELECT max(originator_version) FROM resolution_events WHERE originator_id = ?"
 
 # INDEXED BY: without statistics the planner would rather walk all positions of the stream.
 EVENTS_BY_FINGERPRINT = """
     SELECT sequence, originator_id, originator_version, topic, state
       FROM resolution_events INDEXED BY resolution_events_by_fingerprint
-     WHERE fingerprint IN (?, ?) AND originator_version > 1 AND originator_id = ?
-     ORDER BY originator_version
+     WHERE fingerprint = ? AND originator_version > 1 AND originator_id = ?
+    UNION ALL
+    SELECT sequence, originator_id, originator_version, topic, state
+      FROM resolution_events INDEXED BY resolution_events_by_fingerprint
+     WHERE fingerprint = ? AND originator_version > 1 AND originator_id = ?
 """
 
 STREAM_EVENTS = """
