@@ -11,10 +11,10 @@ from ..domain.errors import (
     StoreError,
     StoreUnavailable,
 )
-from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon, check_tick
+from ..domain.events import Attempt, AttemptEvent, ResolutionWon, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
-from ..domain.text import IdempotencyKey
+from ..domain.text import IdempotencyKey, check_text
 from ..projections.losing_attempts import LosingAttemptRow, losing_attempt_row
 from ..projections.winners import winner_row
 from .codec import decode_attempt, decode_event, encode_event, recorded_attempt
@@ -144,8 +144,6 @@ class EventStore:
 
     def _losing_attempt(self, row: LosingAttemptRow) -> RecordedAttempt:
         try:
-            if row.outcome not in EVENT_TYPES:
-                raise ValueError(f"outcome {row.outcome!r}")
             return RecordedAttempt(
                 InstanceId(row.instance_id),
                 row.position,
@@ -153,8 +151,8 @@ class EventStore:
                 row.outcome,
                 ResponseId(row.response_id),
                 IdempotencyKey(row.idempotency_key),
-                row.submitted_by,
-                row.workspace_key,
+                check_text("submitted_by", row.submitted_by, may_be_empty=True),
+                check_text("workspace", row.workspace_key),
                 row.attempted_tick,
             )
         except ValueError as error:

@@ -38,31 +38,31 @@ GOLDEN: dict[str, tuple[type[AttemptEvent], Attempt, int, str]] = {
         ResolutionWon,
         Attempt("ws-1", ResponseId(RESPONSE), IdempotencyKey("key-1"), ""),
         0,
-        f"96 01 a4 77732d31 {RESPONSE_BYTES} a5 6b65792d31 a0 00",
+        f"96 01 {RESPONSE_BYTES} a4 77732d31 a5 6b65792d31 a0 00",
     ),
     "lost": (
         AttemptLost,
         Attempt("ws-1", ResponseId(RESPONSE), IdempotencyKey("key-1"), "tty"),
         1_700_000_000_000_000_000,
-        f"96 01 a4 77732d31 {RESPONSE_BYTES} a5 6b65792d31 a3 747479 cf 17979cfe362a0000",
+        f"96 01 {RESPONSE_BYTES} a4 77732d31 a5 6b65792d31 a3 747479 cf 17979cfe362a0000",
     ),
     "replayed": (
         AttemptReplayed,
         Attempt("w", ResponseId(RESPONSE), IdempotencyKey("\u00e9"), "tty"),
         -1,
-        f"96 01 a1 77 {RESPONSE_BYTES} a2 c3a9 a3 747479 ff",
+        f"96 01 {RESPONSE_BYTES} a1 77 a2 c3a9 a3 747479 ff",
     ),
     "conflicted": (
         AttemptConflicted,
         Attempt("ws-1", ResponseId(RESPONSE), IdempotencyKey("k"), "web:7f3a"),
         2**63 - 1,
-        f"96 01 a4 77732d31 {RESPONSE_BYTES} a1 6b a8 7765623a37663361 cf 7fffffffffffffff",
+        f"96 01 {RESPONSE_BYTES} a4 77732d31 a1 6b a8 7765623a37663361 cf 7fffffffffffffff",
     ),
     "fenced": (
         AttemptFenced,
         Attempt("ws-2", ResponseId(RESPONSE), IdempotencyKey("k"), "a"),
         -(2**63),
-        f"96 01 a4 77732d32 {RESPONSE_BYTES} a1 6b a1 61 d3 8000000000000000",
+        f"96 01 {RESPONSE_BYTES} a4 77732d32 a1 6b a1 61 d3 8000000000000000",
     ),
 }
 SOUND = bytes.fromhex(GOLDEN["lost"][3])
@@ -77,8 +77,8 @@ def text(value: str) -> bytes:
 
 SOUND_FIELDS = {
     "head": b"\x96\x01",
-    "workspace": text("ws-1"),
     "response": text(RESPONSE),
+    "workspace": text("ws-1"),
     "key": text("key-1"),
     "by": text("tty"),
     "tick": b"\x05",

@@ -6,12 +6,10 @@ One thread of the process writes at a time; which process writes, SQLite decides
 from __future__ import annotations
 
 import os
-import sqlite3
 from types import TracebackType
 
 from ...domain.errors import StoreUnavailable
 from . import forks
-from .errors import store_error
 from .link import Link
 from .opening import Durability, open_file, open_memory
 from .readers import Readers
@@ -91,18 +89,18 @@ class Connections:
         self.readers.resume_in_child()
 
     def _open_reader(self) -> Link:
-        return self._open(create=False)
+        return self._open(create=False, write=False)
 
     def _open_writer(self) -> Link:
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        link = self._open(create=self._ledger_id is None)
+        link = self._open(create=self._ledger_id is None, write=True)
         link.set_timeout(0)  # see Writer: waiting is the exception
         return link
 
-    def _open(self, *, create: bool) -> Link:
+    def _open(self, *, create: bool, write: bool) -> Link:
         forks.refuse_inherited(self.target)
         connection, identity, ledger_id = open_file(
-            self.target, self._durability, self._lock_timeout, create=create
+            self.target, self._durability, self._lock_timeout, create=create, write=write
         )
         if self._ledger_id not in (None, ledger_id):
             connection.close()
@@ -156,8 +154,6 @@ class Reading:
         traceback: TracebackType | None,
     ) -> None:
         self._connections.give_back(self._link)
-        if isinstance(error, sqlite3.Error):
-            raise store_error(error, self._link.target) from error
 
 
 class Writing:
@@ -184,8 +180,6 @@ class Writing:
                 self._link.commit()
         finally:
             self._writer.end(self._link)
-        if isinstance(error, sqlite3.Error):
-            raise store_error(error, self._link.target) from error
 
 
 def connections_to(target: str, *, durability: Durability, lock_timeout: float) -> Connections:

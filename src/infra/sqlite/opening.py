@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import Literal
 
 from ...domain.errors import NotALedger, StoreUnavailable
-from .errors import primary_code, store_error
+from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
 from .schema import MIGRATIONS, migrate, version_of
 
@@ -23,7 +25,7 @@ _STATEMENTS_KEPT_PREPARED = 64
 
 
 def open_file(
-    path: str, durability: Durability, lock_timeout: float, *, create: bool
+    path: str, durability: Durability, lock_timeout: float, *, create: bool, write: bool
 ) -> tuple[sqlite3.Connection, FileIdentity, str]:
     """Connect to the ledger at ``path``, creating or migrating it where that is due.
 
@@ -37,14 +39,17 @@ def open_file(
     try:
         for setting in _SETTINGS[durability]:
             connection.execute(setting)
-        ledger_id = _prepare(connection, path, deadline, create=create, wal=True)
+        version = _version(connection, path, create=create)
+        if write or version < len(MIGRATIONS):
+            _use_wal(connection, path, deadline)
+        ledger_id = _newest(connection, path, version, create=create)
         identity = file_identity(path)
         if identity is None or (before is not None and identity != before):
             raise StoreUnavailable(path, "the file was replaced while it was being opened")
         return connection, identity, ledger_id
     except BaseException as error:
         connection.close()
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, DATABASE_ERRORS):
             raise store_error(error, path) from error
         raise
 
@@ -52,7 +57,7 @@ def open_file(
 def open_memory() -> sqlite3.Connection:
     """A new, empty ledger in memory."""
     connection = _connect(":memory:", 0, ":memory:")
-    _prepare(connection, ":memory:", monotonic(), create=True, wal=False)
+    _newest(connection, ":memory:", 0, create=True)
     return connection
 
 
@@ -66,32 +71,48 @@ def _connect(database: str, lock_timeout: float, target: str) -> sqlite3.Connect
             check_same_thread=False,  # the pool lends a connection to one thread at a time
             cached_statements=_STATEMENTS_KEPT_PREPARED,
         )
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         raise store_error(error, target) from error
 
 
-def _prepare(
-    connection: sqlite3.Connection, target: str, deadline: float, *, create: bool, wal: bool
-) -> str:
-    """See that the ledger is there, in the newest schema, and return its identity."""
-    version = version_of(connection, target)
+def _version(connection: sqlite3.Connection, target: str, *, create: bool) -> int:
+    """The schema version, seen in one piece: another process may be migrating meanwhile."""
+    with _transaction(connection, "DEFERRED"):
+        version = version_of(connection, target)
+        (encoding,) = connection.execute("PRAGMA encoding").fetchone()
     if version == 0 and not create:
         raise NotALedger(target, "it is a database without a ledger")
+    if encoding != "UTF-8":
+        # The guards compare text with stored bytes.
+        raise NotALedger(target, f"its texts are in {encoding}, a ledger's are in UTF-8")
+    return version
+
+
+def _newest(connection: sqlite3.Connection, target: str, version: int, *, create: bool) -> str:
+    """See that the schema is the newest one, and return the ledger's identity."""
     if version < len(MIGRATIONS):
-        if wal:
-            _use_wal(connection, target, deadline)
-        # Several processes may come here at once: look again under the write lock.
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            migrate(connection, version_of(connection, target))
-        except BaseException:
+        with _transaction(connection, "IMMEDIATE"):
+            # Several processes may come here at once: look again under the write lock.
+            version = version_of(connection, target)
+            if version == 0 and not create:
+                raise NotALedger(target, "the ledger has gone")
+            migrate(connection, version)
+    (ledger_id,) = connection.execute("SELECT ledger_id FROM resolution_ledger_meta").fetchone()
+    return str(ledger_id)
+
+
+@contextmanager
+def _transaction(
+    connection: sqlite3.Connection, kind: Literal["DEFERRED", "IMMEDIATE"]
+) -> Iterator[None]:
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a trigger may have rolled it back already
             connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
-    elif wal and create:
-        _use_wal(connection, target, deadline)
-    row = connection.execute("SELECT ledger_id FROM resolution_ledger_meta").fetchone()
-    return str(row[0])
+        raise
+    connection.execute("COMMIT")
 
 
 def _use_wal(connection: sqlite3.Connection, target: str, deadline: float) -> None:

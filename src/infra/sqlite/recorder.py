@@ -179,8 +179,9 @@ def translated() -> Iterator[None]:
     """Raise what callers of the package expect, in place of this project's errors."""
     try:
         yield
-    except StoreError as error:
-        if isinstance(error.__cause__, sqlite3.IntegrityError):
+    except (StoreError, sqlite3.Error) as error:
+        fault = error.__cause__ if isinstance(error, StoreError) else error
+        if isinstance(fault, sqlite3.IntegrityError):
             raise IntegrityError(error) from error
         raise OperationalError(error) from error
 

@@ -105,16 +105,17 @@ _CREATE_STATEMENTS = (
                          AND originator_version = NEW.originator_version))
     BEGIN SELECT RAISE(ABORT, 'resolution_events is append-only'); END
     """,
-    # A program that still decides by inserting here must not become a second decider:
-    # the log must hold the win, and it must be of this response.
+    # A program that still decides by inserting here must not become a second decider: the log
+    # must hold the win, of this response (bytes 5 to 63 of the event, see codec.py). AFTER,
+    # so that its INSERT OR IGNORE on a resolved instance still does nothing.
     *(
         f"""
         CREATE TRIGGER interaction_resolutions_follow_log_on_{name}
-        BEFORE {event} ON interaction_resolutions
+        AFTER {event} ON interaction_resolutions
         WHEN NOT EXISTS (SELECT 1 FROM resolution_events
                           WHERE originator_id = NEW.instance_id AND originator_version = 1
                             AND topic = 'won'
-                            AND instr(state, CAST(NEW.response_id AS BLOB)) > 0)
+                            AND substr(state, 5, 59) = CAST(NEW.response_id AS BLOB))
         BEGIN SELECT RAISE(ABORT, 'interaction_resolutions follows resolution_events'); END
         """
         for name, event in (("insert", "INSERT"), ("update", "UPDATE"))

@@ -7,10 +7,10 @@ HEAD_AND_FIRST = """
            (SELECT max(sequence) FROM resolution_events),
            first.sequence, first.originator_id, first.originator_version, first.topic, first.state
       FROM resolution_ledger_meta AS meta
-      LEFT JOIN resolution_events AS first ON first.originator_id = ?
-     WHERE meta.id = 1
-     ORDER BY first.originator_version
-     LIMIT 1
+      LEFT JOIN resolution_events AS first
+        ON first.sequence = (SELECT sequence FROM resolution_events
+                              WHERE originator_id = ?
+                              ORDER BY originator_version LIMIT 1)
 """
 
 LAST_POSITION = "SELECT max(originator_version) FROM resolution_events WHERE originator_id = ?"

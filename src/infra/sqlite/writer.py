@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from threading import Lock, get_ident
 from time import monotonic
 
 from ...domain.errors import LedgerClosed, StoreBusy
 from . import forks
-from .errors import store_error
+from .errors import DATABASE_ERRORS, store_error
 from .link import Link
 
 
@@ -50,7 +49,7 @@ class Writer:
             link.check_file()
         except BaseException as error:
             self.end(link)
-            if isinstance(error, sqlite3.Error):
+            if isinstance(error, DATABASE_ERRORS):
                 raise store_error(error, self._target) from error
             raise
         return link

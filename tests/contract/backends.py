@@ -1,0 +1,63 @@
+"""The databases that the contract holds for.
+
+A backend is a function: given an empty directory, it yields an ``OpenLedger``, which opens
+any number of ledger objects on one and the same ledger, and closes them at the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from resolution_ledger import ResolutionLedger
+from resolution_ledger.infra.sqlite.connections import connections_to
+from resolution_ledger.infra.store import EventStore
+from samples import WORKSPACE
+
+
+class OpenLedger(Protocol):
+    """Opens one more ledger object on the same ledger."""
+
+    def __call__(
+        self, *, workspace: str = WORKSPACE, clock: Callable[[], int] = time.time_ns
+    ) -> ResolutionLedger:
+        """A ledger object of its own for ``workspace``."""
+
+
+Backend = Callable[[Path], AbstractContextManager[OpenLedger]]
+
+
+@contextmanager
+def in_memory(_: Path) -> Iterator[OpenLedger]:
+    """SQLite's memory: only ledger objects over one and the same connection share it."""
+    database = connections_to(":memory:", durability="normal", lock_timeout=60.0)
+
+    def open_ledger(
+        *, workspace: str = WORKSPACE, clock: Callable[[], int] = time.time_ns
+    ) -> ResolutionLedger:
+        return ResolutionLedger(EventStore(database, clock), workspace)
+
+    yield open_ledger
+    database.close()
+
+
+@contextmanager
+def in_file(directory: Path) -> Iterator[OpenLedger]:
+    """A SQLite file: every ledger object has its own connections."""
+    with ExitStack() as stack:
+
+        def open_ledger(
+            *, workspace: str = WORKSPACE, clock: Callable[[], int] = time.time_ns
+        ) -> ResolutionLedger:
+            ledger = ResolutionLedger.open(
+                directory / "ledger.db", workspace=workspace, clock=clock, lock_timeout=60.0
+            )
+            return stack.enter_context(ledger)
+
+        yield open_ledger
+
+
+BACKENDS: dict[str, Backend] = {"memory": in_memory, "file": in_file}

@@ -1,0 +1,67 @@
+"""One ledger object, shared by threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from contract.answers import Answer, answer
+from contract.backends import OpenLedger
+from resolution_ledger import ResolutionLedger
+from samples import instance, key, record, response
+
+THREADS, INSTANCES = 16, 20
+
+
+def together(work: Callable[[int], list[Answer]]) -> list[list[Answer]]:
+    """What each thread was told; they start at once."""
+    start = Barrier(THREADS, timeout=60)
+
+    def one(number: int) -> list[Answer]:
+        start.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        return list(threads.map(one, range(THREADS)))
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["one object", "an object each"])
+def test_of_many_threads_one_wins_and_all_others_are_told_who(
+    open_ledger: OpenLedger, *, shared: bool
+) -> None:
+    ledger = open_ledger()
+    doors = [ledger if shared else open_ledger() for _ in range(THREADS)]
+    told = together(
+        lambda number: [answer(doors[number], record(n, number, number)) for n in range(INSTANCES)]
+    )
+    for n in range(INSTANCES):
+        answers = [answers[n] for answers in told]
+        winner = response(answers.index(("won",)))
+        assert ledger.winner(instance(n)) == winner
+        assert sorted(answers, key=len) == [("won",), *[("lost", winner)] * (THREADS - 1)]
+        assert [attempt.position for attempt in ledger.history(instance(n))] == list(
+            range(1, THREADS + 1)
+        )
+
+
+def test_one_submission_sent_by_many_threads_is_recorded_once(ledger: ResolutionLedger) -> None:
+    told = together(lambda _: [answer(ledger, record(n, 1, 1)) for n in range(INSTANCES)])
+    for n in range(INSTANCES):
+        answers = sorted((answers[n] for answers in told), key=len)
+        assert answers == [("won",), *[("replayed", response(1), True)] * (THREADS - 1)]
+        assert len(ledger.history(instance(n))) == 1
+
+
+def test_of_many_responses_under_one_key_all_but_the_winner_conflict(
+    ledger: ResolutionLedger,
+) -> None:
+    told = together(lambda number: [answer(ledger, record(1, number, 1))])
+    answers = [answer for (answer,) in told]
+    winner = answers.index(("won",))
+    for number, answered in enumerate(answers):
+        if number != winner:
+            assert answered == ("conflict", key(1), response(winner), response(number))
+    assert len(ledger.history(instance(1))) == THREADS

@@ -1,0 +1,45 @@
+"""What the tests of this level share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from integration.inside import OpenLedger
+from resolution_ledger import ResolutionLedger
+from samples import record
+
+
+@pytest.fixture
+def foreign(path: Path) -> Iterator[Callable[..., sqlite3.Connection]]:
+    """Opens plain connections, by default to ``path``: those of somebody else's program."""
+    with ExitStack() as stack:
+
+        def connect(target: Path = path) -> sqlite3.Connection:
+            connection = sqlite3.connect(target, isolation_level=None, timeout=0)
+            return stack.enter_context(closing(connection))
+
+        yield connect
+
+
+@pytest.fixture
+def unguarded(
+    path: Path, foreign: Callable[[], sqlite3.Connection], open_ledger: OpenLedger
+) -> tuple[ResolutionLedger, sqlite3.Connection]:
+    """A ledger, and a foreign connection for which nothing is refused any more.
+
+    Instance 0 is resolved; instance 1 has a winner and two losers, at sequence 2 to 4.
+    """
+    ledger = open_ledger(path)
+    ledger.resolve(record(0, 1, 1))
+    for n in (1, 2, 3):
+        ledger.resolve(record(1, n, n))
+    connection = foreign()
+    triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+    for (name,) in triggers.fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    return ledger, connection

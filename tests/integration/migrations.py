@@ -1,0 +1,51 @@
+"""A version of this package that has one more migration than the one under test."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from multiprocessing.synchronize import Barrier
+
+import pytest
+
+from processes import PATIENCE, Answers
+from resolution_ledger import ResolutionLedger
+from resolution_ledger.infra.sqlite import opening, schema, session
+from samples import WORKSPACE, record
+
+OLD = len(schema.MIGRATIONS)
+NEW = OLD + 1
+
+_MIGRATION = """
+    CREATE INDEX losing_attempts_by_key ON losing_attempts (idempotency_key)
+"""
+
+
+def add_index(connection: sqlite3.Connection) -> None:
+    """The migration that the newer version adds."""
+    connection.execute(_MIGRATION)
+
+
+@contextmanager
+def newer_version(migration: schema.Migration = add_index) -> Iterator[None]:
+    """In here, this process runs the newer version."""
+    migrations = (*schema.MIGRATIONS, migration)
+    shapes = cache(schema._current_shapes.__wrapped__)  # noqa: SLF001 (has to be reckoned anew)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (schema, session, opening):
+            patch.setattr(module, "MIGRATIONS", migrations)
+        patch.setattr(schema, "_current_shapes", shapes)
+        yield
+
+
+def resolve_with_newer_version(barrier: Barrier, paths: list[str], response: int) -> Answers:
+    """Worker: the first call in each ledger of a process that runs the newer version."""
+    answers: Answers = []
+    with newer_version():
+        for path in paths:
+            barrier.wait()
+            with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
+                answers.append(ledger.resolve(record(1, response, response)))
+    return answers

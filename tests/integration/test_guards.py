@@ -1,0 +1,254 @@
+"""What the database itself refuses, whoever asks, and what others may do beside the ledger."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from integration.inside import OpenLedger, Rows, all_rows
+from resolution_ledger import (
+    IdempotencyKey,
+    Lost,
+    Replayed,
+    ResolutionLedger,
+    ResolutionRecord,
+    Won,
+)
+from samples import instance, record, response
+
+WINNER_ROW = "INTO interaction_resolutions VALUES (?, 'ws-1', ?, 'key-9', 0)"
+
+EVENT_ROW = "INTO resolution_events VALUES"
+STREAM = instance(1).text
+
+
+@pytest.fixture
+def connection(
+    ledger: ResolutionLedger, foreign: Callable[[], sqlite3.Connection]
+) -> sqlite3.Connection:
+    """Somebody else's connection to a ledger in which response 1 won instance 1, 2 lost."""
+    ledger.resolve(record(1, 1, 1))
+    ledger.resolve(record(1, 2, 2))
+    return foreign()
+
+
+EVENT_CHANGES = {
+    "update": "UPDATE resolution_events SET state = x'00'",
+    "update of nothing": "UPDATE resolution_events SET sequence = sequence",
+    "update or ignore": "UPDATE OR IGNORE resolution_events SET topic = 'lost'",
+    "update of one column": "UPDATE resolution_events SET fingerprint = 1 WHERE sequence = 2",
+    "delete": "DELETE FROM resolution_events WHERE sequence = 2",
+    "delete all": "DELETE FROM resolution_events",
+    "replace by sequence": f"INSERT OR REPLACE {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0)",
+    "replace by stream and position": (
+        f"INSERT OR REPLACE {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)"
+    ),
+    "REPLACE": f"REPLACE {EVENT_ROW} (9, '{STREAM}', 2, 'lost', x'00', 0)",
+    "update or replace": "UPDATE OR REPLACE resolution_events SET sequence = 1 WHERE sequence = 2",
+    "upsert by sequence": (
+        f"INSERT {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0)"
+        " ON CONFLICT (sequence) DO UPDATE SET state = x'00'"
+    ),
+    "upsert by stream and position": (
+        f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)"
+        " ON CONFLICT (originator_id, originator_version) DO UPDATE SET state = x'00'"
+    ),
+    "a second event at a position": f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)",
+    "an event without bytes": f"INSERT {EVENT_ROW} (9, 'a', 1, 'won', NULL, 0)",
+}
+
+
+@pytest.mark.parametrize("statement", EVENT_CHANGES.values(), ids=EVENT_CHANGES)
+def test_an_event_on_record_is_there_for_good(
+    connection: sqlite3.Connection, statement: str
+) -> None:
+    before = all_rows(connection)
+    with pytest.raises(sqlite3.IntegrityError):
+        connection.execute(statement)
+    assert all_rows(connection) == before
+
+
+@pytest.mark.parametrize("verb", ["INSERT", "INSERT OR IGNORE", "INSERT OR REPLACE"])
+@pytest.mark.parametrize(
+    ("i", "r"), [(2, 1), (1, 3)], ids=["an instance without event", "another response"]
+)
+def test_a_winner_row_that_the_log_does_not_bear_out_is_refused(
+    connection: sqlite3.Connection, verb: str, i: int, r: int
+) -> None:
+    connection.execute("DELETE FROM interaction_resolutions")  # nothing that could conflict
+    before = all_rows(connection)
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"{verb} {WINNER_ROW}", (instance(i).text, response(r).text))
+    assert all_rows(connection) == before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        f"response_id = '{response(2).text}'",
+        f"response_id = '{response(3).text}'",
+        f"instance_id = '{instance(2).text}'",
+        "response_id = ''",
+    ],
+    ids=["to a loser's", "to a new response", "to another instance", "to nothing"],
+)
+@pytest.mark.parametrize("verb", ["UPDATE", "UPDATE OR REPLACE", "UPDATE OR IGNORE"])
+def test_a_winner_row_cannot_be_turned_into_another_win(
+    connection: sqlite3.Connection, verb: str, change: str
+) -> None:
+    before = all_rows(connection)
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"{verb} interaction_resolutions SET {change}")
+    assert all_rows(connection) == before
+
+
+def test_a_winner_row_cannot_be_replaced_by_another_win(connection: sqlite3.Connection) -> None:
+    before = all_rows(connection)
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"REPLACE {WINNER_ROW}", (instance(1).text, response(2).text))
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(
+            f"INSERT {WINNER_ROW} ON CONFLICT DO UPDATE SET response_id = excluded.response_id",
+            (instance(1).text, response(2).text),
+        )
+    assert all_rows(connection) == before
+
+
+@pytest.mark.parametrize("workspace", ["ws-1", response(2).text], ids=["short", "like an id"])
+def test_a_response_that_only_occurs_elsewhere_in_the_event_has_not_won(
+    connection: sqlite3.Connection, open_ledger: OpenLedger, workspace: str
+) -> None:
+    won = ResolutionRecord(
+        instance(2), response(1), IdempotencyKey(response(3).text), response(4).text
+    )
+    assert open_ledger(workspace=workspace).resolve(won) == Won()
+    before = all_rows(connection)
+    for r in (2, 3, 4):
+        with pytest.raises(sqlite3.IntegrityError, match="follows"):
+            connection.execute(
+                "UPDATE interaction_resolutions SET response_id = ? WHERE instance_id = ?",
+                (response(r).text, instance(2).text),
+            )
+    assert all_rows(connection) == before
+
+
+class OlderProgram:
+    """What decided before: the first row inserted into the table of winners."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def resolve(self, i: int, r: int) -> str | None:
+        """None if it believes that it has won, else the response that it is told of."""
+        inserted = self._connection.execute(
+            f"INSERT {WINNER_ROW} ON CONFLICT DO NOTHING", (instance(i).text, response(r).text)
+        )
+        if inserted.rowcount == 1:
+            return None
+        ((winner,),) = self._connection.execute(
+            "SELECT response_id FROM interaction_resolutions WHERE instance_id = ?",
+            (instance(i).text,),
+        )
+        return str(winner)
+
+
+def test_an_older_program_cannot_win_an_instance(
+    connection: sqlite3.Connection, ledger: ResolutionLedger
+) -> None:
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        OlderProgram(connection).resolve(2, 1)
+    assert ledger.resolve(record(2, 2, 2)) == Won()
+
+
+@pytest.mark.parametrize("r", [1, 2, 3], ids=["the winner's", "a loser's", "a new one"])
+def test_an_older_program_is_told_who_has_won(connection: sqlite3.Connection, r: int) -> None:
+    assert OlderProgram(connection).resolve(1, r) == response(1).text
+
+
+def test_the_table_of_winners_has_the_five_public_columns(connection: sqlite3.Connection) -> None:
+    columns = connection.execute(
+        'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?)', ("interaction_resolutions",)
+    ).fetchall()
+    assert columns == [
+        ("instance_id", "TEXT", 1, 1),
+        ("workspace_key", "TEXT", 1, 0),
+        ("response_id", "TEXT", 1, 0),
+        ("idempotency_key", "TEXT", 1, 0),
+        ("resolved_tick", "INTEGER", 1, 0),
+    ]
+
+
+def test_vacuum_keeps_every_sequence(
+    connection: sqlite3.Connection, ledger: ResolutionLedger
+) -> None:
+    connection.executescript(
+        """
+        DROP TRIGGER resolution_events_refuse_delete;
+        DELETE FROM resolution_events WHERE sequence = 1;
+        """
+    )
+    before: Rows = all_rows(connection)
+    connection.execute("VACUUM")
+    assert all_rows(connection) == before
+    ledger.resolve(record(2, 1, 1))
+    assert ledger.history(instance(2))[0].sequence == 3
+
+
+ADDITIONS = {
+    "a view": (
+        "CREATE VIEW theirs AS SELECT instance_id, response_id FROM interaction_resolutions",
+        "SELECT count(*) FROM theirs",
+    ),
+    "a trigger": (
+        """
+        CREATE TABLE log (what);
+        CREATE TRIGGER theirs AFTER INSERT ON interaction_resolutions
+        BEGIN INSERT INTO log VALUES (NEW.instance_id); END;
+        INSERT INTO log SELECT instance_id FROM interaction_resolutions;
+        """,
+        "SELECT count(*) FROM log",
+    ),
+    "a foreign key": (
+        "CREATE TABLE acts (instance_id REFERENCES interaction_resolutions ON DELETE CASCADE)",
+        "SELECT count(*) FROM interaction_resolutions",
+    ),
+    "an index": (
+        """
+        CREATE INDEX theirs ON interaction_resolutions (workspace_key, resolved_tick);
+        CREATE INDEX theirs_too ON resolution_events (originator_id, topic);
+        CREATE UNIQUE INDEX theirs_also ON losing_attempts (sequence);
+        """,
+        "SELECT count(*) FROM interaction_resolutions INDEXED BY theirs WHERE workspace_key <> ''",
+    ),
+    "statistics": ("ANALYZE", "SELECT count(*) FROM interaction_resolutions"),
+}
+
+
+@pytest.mark.parametrize(("addition", "count"), ADDITIONS.values(), ids=ADDITIONS)
+def test_what_others_add_to_the_tables_stays_and_disturbs_nothing(
+    connection: sqlite3.Connection,
+    ledger: ResolutionLedger,
+    open_ledger: OpenLedger,
+    addition: str,
+    count: str,
+) -> None:
+    connection.executescript(addition)
+    for door in (ledger, open_ledger()):
+        assert door.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
+    assert ledger.resolve(record(2, 1, 1)) == Won()
+    assert open_ledger().resolve(record(2, 2, 2)) == Lost(response(1))
+    assert [loser.instance for loser in ledger.losers()] == [instance(2), instance(1)]
+    assert connection.execute(count).fetchone() == (2,)
+
+
+def test_the_statements_others_wrote_stay_as_they_are(
+    connection: sqlite3.Connection, open_ledger: OpenLedger
+) -> None:
+    for addition, _ in ADDITIONS.values():
+        connection.executescript(addition.replace("theirs", f"theirs_{abs(hash(addition))}"))
+    schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2"
+    before = connection.execute(schema).fetchall()
+    assert open_ledger().resolve(record(2, 1, 1)) == Won()
+    assert connection.execute(schema).fetchall() == before

@@ -1,0 +1,107 @@
+"""The cost of a statement does not depend on how much is on record: it never scans."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from integration.inside import OpenLedger, own_connection
+from resolution_ledger import ResolutionLedger, ResolutionRecord
+from resolution_ledger.infra.sqlite import statements
+from samples import record
+
+STATEMENTS: dict[str, str] = {
+    **{name: value for name, value in vars(statements).items() if name.isupper()},
+    "notifications": statements.notifications(0),
+    "notifications of topics": statements.notifications(2),
+    # What the package's recorder reads a stream with.
+    "select_events": "SELECT * FROM resolution_events WHERE originator_id = ?"
+    " AND originator_version > ? AND originator_version <= ? ORDER BY originator_version",
+}
+
+
+@pytest.fixture(params=["without statistics", "with statistics"])
+def connection(
+    request: pytest.FixtureRequest,
+    open_ledger: OpenLedger,
+    foreign: Callable[[], sqlite3.Connection],
+) -> sqlite3.Connection:
+    """A connection to a ledger with one long stream, many short ones and many workspaces."""
+    for number in range(3):
+        with open_ledger(workspace=f"ws-{number}", durability="normal") as ledger:
+            for n in range(50):
+                ledger.resolve(record(100 * number + n, 1, 1))
+            for n in range(100 if number == 0 else 10):
+                ledger.resolve(record(100 * number, n + 2, n + 2))
+    connection = foreign()
+    if request.param == "with statistics":
+        connection.execute("ANALYZE")
+    return connection
+
+
+def plan(connection: sqlite3.Connection, statement: str) -> list[str]:
+    """What SQLite says that it would do."""
+    rows = connection.execute(f"EXPLAIN QUERY PLAN {statement}", ["x"] * statement.count("?"))
+    return [str(row[-1]) for row in rows]
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_looks_up_and_neither_scans_nor_sorts(
+    connection: sqlite3.Connection, name: str
+) -> None:
+    steps = plan(connection, STATEMENTS[name])
+    assert not [step for step in steps if "B-TREE" in step]
+    # The table of one row may be read from end to end.
+    scans = [step for step in steps if step.startswith("SCAN") and step != "SCAN meta"]
+    scans = [step for step in scans if "CONSTANT ROW" not in step]
+    assert not scans
+    if "SELECT" in STATEMENTS[name]:
+        assert [step for step in steps if step.startswith("SEARCH")]
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("EVENTS_BY_FINGERPRINT", "resolution_events_by_fingerprint (fingerprint=?)"),
+        ("LOSING_ATTEMPTS", "losing_attempts_newest (workspace_key=?)"),
+        ("STREAM_EVENTS", "(originator_id=?)"),
+        ("HEAD_AND_FIRST", "(originator_id=?)"),
+        ("HEAD_AND_FIRST", "INTEGER PRIMARY KEY (rowid=?)"),
+        ("notifications", "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
+    ],
+)
+def test_a_statement_uses_the_index_that_was_made_for_it(
+    connection: sqlite3.Connection, name: str, index: str
+) -> None:
+    assert any(index in step for step in plan(connection, STATEMENTS[name]))
+
+
+def test_an_attempt_costs_the_same_however_much_is_on_record(open_ledger: OpenLedger) -> None:
+    ledger = open_ledger(durability="normal")
+    ledger.resolve(record(1, 0, 0))
+    costs = []
+    for size in (10, 300):
+        for n in range(1, size):
+            ledger.resolve(record(1, n, n))
+            ledger.resolve(record(100 + n, 1, 1))
+        costs.append(_instructions(ledger, record(1, 1000 + size, 1000 + size)))
+    assert costs[1] < 1.5 * costs[0]
+
+
+def _instructions(ledger: ResolutionLedger, attempt: ResolutionRecord) -> int:
+    """How many instructions SQLite's virtual machine runs for an attempt."""
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += 1
+        return 0
+
+    with own_connection(ledger) as connection:
+        connection.set_progress_handler(count, 1)
+    ledger.resolve(attempt)
+    with own_connection(ledger) as connection:
+        connection.set_progress_handler(None, 1)
+    return taken

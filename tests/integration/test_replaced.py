@@ -1,0 +1,136 @@
+"""The file under an open ledger is moved, removed or replaced."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from integration.inside import OpenLedger
+from resolution_ledger import (
+    Replayed,
+    ResolutionError,
+    ResolutionLedger,
+    StoreUnavailable,
+    Won,
+)
+from samples import instance, record, response
+
+Call = Callable[[ResolutionLedger], object]
+
+CALLS: dict[str, Call] = {
+    "resolve": lambda ledger: ledger.resolve(record(2, 2, 2)),
+    "resolve again": lambda ledger: ledger.resolve(record(1, 1, 1)),
+    "winner": lambda ledger: ledger.winner(instance(1)),
+    "history": lambda ledger: ledger.history(instance(1)),
+    "losers": lambda ledger: ledger.losers(),
+}
+
+each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+
+
+@pytest.fixture
+def ledger(open_ledger: OpenLedger) -> ResolutionLedger:
+    """A ledger in which response 1 won instance 1."""
+    ledger = open_ledger()
+    ledger.resolve(record(1, 1, 1))
+    return ledger
+
+
+def take_away(path: Path, to: Path | None = None) -> None:
+    """Remove the database and what is beside it, or move it all."""
+    for suffix in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + suffix)
+        if file.exists():
+            if to is None:
+                file.unlink()
+            else:
+                file.rename(to.with_name(to.name + suffix))
+
+
+@each_call
+@pytest.mark.parametrize("how", ["removed", "moved"])
+def test_where_the_file_is_gone_no_new_ledger_is_made(
+    ledger: ResolutionLedger, path: Path, tmp_path: Path, how: str, call: Call
+) -> None:
+    take_away(path, tmp_path / "elsewhere.db" if how == "moved" else None)
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            call(ledger)
+    assert not path.exists()
+
+
+@each_call
+def test_an_empty_file_in_its_place_is_no_ledger_and_stays_empty(
+    ledger: ResolutionLedger, path: Path, call: Call
+) -> None:
+    take_away(path)
+    path.touch()
+    for _ in range(3):
+        with pytest.raises(ResolutionError):
+            call(ledger)
+    assert path.read_bytes() == b""
+
+
+def test_a_ledger_that_comes_back_works_again(
+    ledger: ResolutionLedger, path: Path, tmp_path: Path
+) -> None:
+    take_away(path, tmp_path / "elsewhere.db")
+    with pytest.raises(StoreUnavailable):
+        ledger.resolve(record(2, 2, 2))
+    take_away(tmp_path / "elsewhere.db", path)
+    assert ledger.resolve(record(2, 2, 2)) == Won()
+    assert ledger.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
+
+
+@each_call
+def test_a_restored_copy_of_the_same_ledger_works_after_one_error_at_most(
+    ledger: ResolutionLedger,
+    path: Path,
+    tmp_path: Path,
+    foreign: Callable[..., sqlite3.Connection],
+    call: Call,
+) -> None:
+    original = foreign()
+    original.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        original.backup(copy)
+    original.close()
+    (tmp_path / "copy.db").replace(path)
+    with suppress(StoreUnavailable):
+        call(ledger)
+    assert ledger.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
+    assert ledger.resolve(record(3, 1, 1)) == Won()
+    with closing(sqlite3.connect(path)) as restored:
+        assert restored.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@each_call
+def test_another_ledger_in_its_place_keeps_being_refused(
+    ledger: ResolutionLedger, path: Path, tmp_path: Path, open_ledger: OpenLedger, call: Call
+) -> None:
+    other = tmp_path / "other.db"
+    with open_ledger(other) as another:
+        another.resolve(record(8, 8, 8))
+    before = other.read_bytes()
+    take_away(path)
+    other.rename(path)
+    for _ in range(3):
+        with pytest.raises(StoreUnavailable):
+            call(ledger)
+    ledger.close()
+    assert path.read_bytes() == before
+    assert open_ledger().winner(instance(8)) == response(8)
+
+
+def test_a_ledger_object_that_was_never_used_takes_what_is_there(
+    path: Path, open_ledger: OpenLedger
+) -> None:
+    unused = open_ledger()
+    with open_ledger() as ledger:
+        ledger.resolve(record(1, 1, 1))
+    take_away(path)
+    assert unused.resolve(record(1, 2, 2)) == Won()
