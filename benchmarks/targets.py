@@ -58,8 +58,8 @@ TARGETS = (
     _beside("normal", "win", PLAIN, 2.5),
     _beside("full", "win", ORDINARY, 0.7),
     _beside("normal", "win", ORDINARY, 0.7),
-    _beside("full", "lose", ORDINARY, 0.4),
-    _beside("normal", "lose", ORDINARY, 0.4),
+    _beside("full", LOSE_AFTER_FEW, ORDINARY, 0.4),
+    _beside("normal", LOSE_AFTER_FEW, ORDINARY, 0.4),
     _depth("full", 1.2),
     _depth("normal", 1.2),
 )
