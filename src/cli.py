@@ -79,12 +79,32 @@ def mint(settings: Settings, record: str) -> None:
 
     A link is written {"/": "bafyr4..."}, as DAG-JSON does.
     """
-    text = sys.stdin.buffer.read() if record == "-" else record
+    if record != "-":
+        text: str | bytes = record
+    elif sys.stdin is None:  # the shell has closed it
+        raise click.UsageError("There is no standard input to read a record from.")
+    else:
+        text = sys.stdin.buffer.read()
     minted = ContentId.mint(parse_record(text))
     rendering.answer(str(minted), {"id": str(minted)}, as_json=settings.as_json)
 
 
-@cli.command()
+def _help_that_fails(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    """Help for ``resolve``: a response that says --help must not look like a win."""
+    if value and not context.resilient_parsing:
+        click.echo(context.get_help(), err=True)
+        context.exit(EXIT_CODES[ValueError])
+
+
+@cli.command(add_help_option=False)
+@click.option(
+    *("-h", "--help"),
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_help_that_fails,
+    help="Show this message and exit 2: 0 is for Won alone.",
+)
 @click.argument("instance")
 @click.argument("response")
 @click.option("--key", required=True, help="The idempotency key of this submission.")
@@ -147,7 +167,7 @@ def losers(settings: Settings, limit: int) -> None:
 
 @cli.command()
 @click.option("--instances", type=click.IntRange(min=1), default=36, show_default=True)
-@click.option("--web", "webs", type=click.IntRange(min=1), default=4, show_default=True)
+@click.option("--web", "webs", type=click.IntRange(1, 32), default=4, show_default=True)
 @click.pass_context
 def demo(context: click.Context, instances: int, webs: int) -> None:
     """Let a terminal and several web processes race for INSTANCES in a fresh ledger.
@@ -177,9 +197,12 @@ def run() -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left. Python would complain once more at exit.
+    except OSError as error:
+        # Nobody takes our output: a pipe was closed, a disk is full. Python would complain
+        # once more at exit, when it flushes what is left of it.
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            click.echo(f"The answer could not be written: {error}", err=True)
         return 1
     return status if isinstance(status, int) else 0

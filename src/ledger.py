@@ -117,6 +117,6 @@ class ResolutionLedger:
 
 
 def _instance(instance: InstanceId) -> InstanceId:
-    if not isinstance(instance, InstanceId):
+    if type(instance) is not InstanceId:
         raise InvalidId(instance, "not an InstanceId")
     return instance

@@ -38,7 +38,7 @@ def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
     """``value`` with every map in canonical order and every id as a tagged link."""
     if depth > _MAX_DEPTH:
         raise InvalidRecord(f"nested deeper than {_MAX_DEPTH} levels, or within itself")
-    # Each branch converts to the plain type, so that a subclass cannot change the bytes.
+    # Each branch gives the plain type, so that a subclass counts as what it holds.
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, link_type):
@@ -52,8 +52,7 @@ def _ordered(  # noqa: C901, PLR0911 - one case for each kind of value
             raise InvalidRecord("a float is not finite")
         return float.__float__(value)
     if isinstance(value, str):
-        _utf8(value)
-        return str.__str__(value)
+        return _utf8(value).decode()
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     if isinstance(value, list | tuple):
@@ -77,12 +76,16 @@ def _ordered_map(value: dict[Any, Any], link_type: type[SupportsBytes], depth: i
         # DAG-JSON reserves this key for links and bytes. A record read with a plain JSON
         # parser would otherwise be minted, silently, as another record than the one meant.
         raise InvalidRecord('the key "/" is reserved: use an id for a link')
-    keys = sorted(value, key=lambda key: (len(_utf8(key)), _utf8(key)))
-    return {str.__str__(key): _ordered(value[key], link_type, depth + 1) for key in keys}
+    pairs = sorted(((_utf8(key), item) for key, item in value.items()), key=_by_length)
+    return {key.decode(): _ordered(item, link_type, depth + 1) for key, item in pairs}
+
+
+def _by_length(pair: tuple[bytes, object]) -> tuple[int, bytes]:
+    return len(pair[0]), pair[0]
 
 
 def _utf8(text: str) -> bytes:
     try:
-        return text.encode()
+        return str.encode(text)
     except UnicodeEncodeError:
         raise InvalidRecord("a string contains a lone surrogate") from None

@@ -97,7 +97,7 @@ class InvalidTick(ResolutionError, ValueError):
 
 
 class InvalidOption(ResolutionError, ValueError):
-    """An option of ``open`` has a value that it cannot have. Correct the call."""
+    """An option of ``open`` or of a call has a value that it cannot have. Correct the call."""
 
     def __init__(self, option: str, value: object, reason: str) -> None:
         super().__init__(f"{option}={_shown(value)}: {reason}")
@@ -178,9 +178,16 @@ class CorruptLedger(StoreError):
     number of the event where it was seen, or None where it is not a matter of one event.
     """
 
-    def __init__(self, target: str, reason: str, *, sequence: int | None = None) -> None:
+    def __init__(
+        self,
+        target: str,
+        reason: str,
+        *,
+        sequence: int | None = None,
+        outcome_unknown: bool = False,
+    ) -> None:
         place = "" if sequence is None else f"event {sequence}: "
-        super().__init__(target, place + reason)
+        super().__init__(target, place + reason, outcome_unknown=outcome_unknown)
         self.sequence = sequence
 
 

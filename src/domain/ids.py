@@ -29,10 +29,12 @@ class _Cid(Struct, frozen=True, gc=False):
     text: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str) or _CANONICAL.fullmatch(self.text) is None:
-            raise _refusal(self.text)
-        if type(self.text) is not str:  # a subclass could compare or print differently
-            force_setattr(self, "text", str.__str__(self.text))
+        text = self.text
+        if isinstance(text, str) and type(text) is not str:
+            text = str.__str__(text)  # a subclass could compare or print otherwise
+            force_setattr(self, "text", text)
+        if not isinstance(text, str) or _CANONICAL.fullmatch(text) is None:
+            raise _refusal(text)
 
     def __str__(self) -> str:
         return self.text

@@ -31,11 +31,12 @@ class ResolutionRecord(Struct, frozen=True):
     submitted_by: str = ""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.instance, InstanceId):
+        # Exactly these types: a subclass is never equal to what is read back from the log.
+        if type(self.instance) is not InstanceId:
             raise InvalidId(self.instance, "not an InstanceId")
-        if not isinstance(self.response, ResponseId):
+        if type(self.response) is not ResponseId:
             raise InvalidId(self.response, "not a ResponseId")
-        if not isinstance(self.idempotency_key, IdempotencyKey):
+        if type(self.idempotency_key) is not IdempotencyKey:
             raise InvalidText("idempotency key", self.idempotency_key, "is no IdempotencyKey")
         label = check_text("submitted_by", self.submitted_by, may_be_empty=True)
         if label is not self.submitted_by:

@@ -20,6 +20,7 @@ def check_text(what: str, value: object, *, may_be_empty: bool = False) -> str:
     """
     if not isinstance(value, str):
         raise InvalidText(what, value, "is not text")
+    value = str.__str__(value)  # a subclass could check, compare or print otherwise
     if not value and not may_be_empty:
         raise InvalidText(what, value, "is empty")
     if "\0" in value:
@@ -30,8 +31,7 @@ def check_text(what: str, value: object, *, may_be_empty: bool = False) -> str:
         raise InvalidText(what, value, "contains a lone surrogate") from None
     if size > MAX_TEXT_BYTES:
         raise InvalidText(what, value, f"is longer than {MAX_TEXT_BYTES} bytes")
-    # A subclass could compare or print differently from what is stored.
-    return value if type(value) is str else str.__str__(value)
+    return value
 
 
 class IdempotencyKey(Struct, frozen=True, gc=False):

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ..domain.errors import CorruptLedger, InvalidId, ResolutionError, UnknownEvent
-from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, check_tick
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
@@ -42,12 +42,13 @@ def encode_event(event: AttemptEvent) -> bytes:
     )
 
 
-def decode_event(target: str, sequence: int, tag: str, state: bytes) -> AttemptEvent:
-    """The event that was stored as ``tag`` and ``state``, at ``sequence`` of ``target``.
+def decode_event(target: str, row: StoredRow) -> AttemptEvent:
+    """The event that was stored in a row of the ledger at ``target``.
 
     :raises UnknownEvent: if this code does not know the tag or version.
-    :raises CorruptLedger: if the bytes are not what this ledger would have written.
+    :raises CorruptLedger: if the bytes are not what this ledger would have written there.
     """
+    sequence, _, position, tag, state = row
     event_type = EVENT_TYPES.get(tag)
     if event_type is None:
         raise UnknownEvent(target, sequence=sequence, tag=tag, version=_version_of(state))
@@ -69,6 +70,9 @@ def decode_event(target: str, sequence: int, tag: str, state: bytes) -> AttemptE
     # One event has one spelling: MessagePack would also read longer encodings of the same.
     if _encode(stored) != state:
         raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
+    if (position == 1) is not (event_type is ResolutionWon):
+        # Wherever else a win stood, it would name a second winner.
+        raise CorruptLedger(target, f"{tag!r} at position {position!r}", sequence=sequence)
     return event_type(attempt, tick)
 
 
@@ -77,8 +81,8 @@ def decode_attempt(target: str, row: StoredRow) -> RecordedAttempt:
 
     :raises CorruptLedger: as :func:`decode_event` does, and for a stream that is no id.
     """
-    sequence, stream, position, tag, state = row
-    event = decode_event(target, sequence, tag, state)
+    sequence, stream, position, _, _ = row
+    event = decode_event(target, row)
     try:
         instance = InstanceId(stream)
     except InvalidId as error:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Protocol
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeVar
 
 from ..projections.losing_attempts import LosingAttemptRow
 from ..projections.winners import WinnerRow
 
+Durability = Literal["full", "normal"]
+"""What an acknowledged answer survives: a power cut, or a crash of the process."""
+
 StoredRow = tuple[int, str, int, str, bytes]
-"""An event as the log holds it: sequence, stream, position, tag, state."""
+"""An event as the log holds it: sequence, stream, position, tag, bytes."""
 
 NewRow = tuple[int, str, int, str, bytes, int]
 """An event about to be appended: a stored row and its fingerprint."""
 
+T = TypeVar("T")
+
 
 class Session(Protocol):
-    """One connection in use: statements only, no decisions."""
+    """A connection in use: statements only, no decisions.
+
+    Each look at the log raises ``SchemaTooNew`` if a newer version of this package has
+    migrated the ledger, so that a process with old code stops.
+    """
 
     def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
-        """The greatest sequence of the log (0 if it is empty), and the stream's first event.
-
-        :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
-        """
+        """The greatest sequence of the log (0 if it is empty), and the stream's first event."""
 
     def last_position(self, stream: str) -> int:
         """The greatest position of a stream that is not empty."""
@@ -47,21 +53,28 @@ class Session(Protocol):
 
 
 class Database(Protocol):
-    """Sessions on one ledger, for any number of threads."""
+    """One ledger, for any number of threads."""
 
     target: str
     """The address of the ledger, for messages."""
 
-    def reading(self) -> AbstractContextManager[Session]:
-        """A session that takes no write lock and never creates a ledger."""
+    def read(self, work: Callable[[Session], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given a session that takes no write lock.
 
-    def writing(self, *, wait: bool) -> AbstractContextManager[Session]:
-        """A session inside one write transaction: committed at the end, or not at all.
+        It never creates a ledger, and hardly ever has to wait.
 
-        It creates the ledger where there is none.
+        :param timeout: seconds to wait all the same; by default the ledger's own.
+        """
 
-        :raises StoreBusy: if others write; without ``wait``, at once.
+    def write(self, work: Callable[[Session], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given a session inside a write transaction of its own.
+
+        The transaction is committed when ``work`` returns, and rolled back if it raises. The
+        ledger is created where there is none.
+
+        :param timeout: seconds to wait for others that write; by default the ledger's own.
+        :raises StoreBusy: if they took longer.
         """
 
     def close(self) -> None:
-        """Let calls in flight finish, then close every connection."""
+        """Refuse new calls, let those in flight finish, then close every connection."""

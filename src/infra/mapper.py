@@ -53,6 +53,6 @@ class ResolutionMapper(Mapper[str]):
             ``sequence`` is known where the event comes from a notification log, else 0.
         """
         sequence = stored_event.id if isinstance(stored_event, Notification) else 0
-        stream = str(stored_event.originator_id)
-        event = decode_event(stream, sequence, stored_event.topic, stored_event.state)
-        return StreamEvent(stream, stored_event.originator_version, event)
+        stream, position = str(stored_event.originator_id), stored_event.originator_version
+        row = (sequence, stream, position, stored_event.topic, stored_event.state)
+        return StreamEvent(stream, position, decode_event(stream, row))

@@ -14,8 +14,7 @@ from ..domain.errors import (
 from ..domain.events import Attempt, AttemptEvent, ResolutionWon, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
-from ..domain.text import IdempotencyKey, check_text
-from ..projections.losing_attempts import LosingAttemptRow, losing_attempt_row
+from ..projections.losing_attempts import losing_attempt, losing_attempt_row
 from ..projections.winners import winner_row
 from .codec import decode_attempt, decode_event, encode_event, recorded_attempt
 from .database import Database, Session, StoredRow
@@ -31,8 +30,20 @@ class EventStore:
 
     def resolve(self, instance: InstanceId, attempt: Attempt) -> Answer | Refusal:
         """Decide the attempt and put it on record, both or neither."""
+
+        def decide_and_record(session: Session) -> Answer | Refusal:
+            head, state = self._look(session, instance, attempt)
+            decision = decide(state, attempt)
+            if decision.event is not None:
+                # The clock is read under the write lock, so that on one machine the ticks of
+                # an instance run in the order of its positions.
+                event = decision.event(attempt, check_tick(self._clock()))
+                position = session.last_position(instance.text) + 1 if state.won else 1
+                self._append(session, instance, position, head + 1, event)
+            return decision.answer
+
         try:
-            return self._decide(instance, attempt, wait=False)
+            return self._database.write(decide_and_record, timeout=0)
         except (StoreBusy, StoreUnavailable) as error:
             if error.outcome_unknown:
                 raise
@@ -42,24 +53,11 @@ class EventStore:
                 return answer
             if isinstance(error, StoreUnavailable):
                 raise
-        return self._decide(instance, attempt, wait=True)
-
-    def _decide(self, instance: InstanceId, attempt: Attempt, *, wait: bool) -> Answer | Refusal:
-        with self._database.writing(wait=wait) as session:
-            head, state = self._look(session, instance, attempt)
-            decision = decide(state, attempt)
-            if decision.event is not None:
-                # The clock is read under the write lock, so that on one machine the ticks of
-                # an instance run in the order of its positions.
-                event = decision.event(attempt, check_tick(self._clock()))
-                position = session.last_position(instance.text) + 1 if state.won else 1
-                self._append(session, instance, position, head + 1, event)
-        return decision.answer
+        return self._database.write(decide_and_record)
 
     def winner(self, workspace: str, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance, if it won under this workspace."""
-        with self._database.reading() as session:
-            _, first = session.head_and_first(instance.text)
+        _, first = self._database.read(lambda session: session.head_and_first(instance.text))
         if first is None:
             return None
         won = self._win(first).attempt
@@ -67,16 +65,17 @@ class EventStore:
 
     def history(self, workspace: str, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
         """The workspace's own attempts on the instance, oldest first."""
-        with self._database.reading() as session:
-            rows = session.stream_events(instance.text)
+        rows = self._database.read(lambda session: session.stream_events(instance.text))
         attempts = (decode_attempt(self._database.target, row) for row in rows)
         return tuple(attempt for attempt in attempts if attempt.workspace == workspace)
 
     def losers(self, workspace: str, limit: int) -> tuple[RecordedAttempt, ...]:
         """The workspace's newest losing attempts, replays left out, newest first."""
-        with self._database.reading() as session:
-            rows = session.losing_attempts(workspace, limit)
-        return tuple(self._losing_attempt(row) for row in rows)
+        rows = self._database.read(lambda session: session.losing_attempts(workspace, limit))
+        try:
+            return tuple(map(losing_attempt, rows))
+        except ValueError as error:
+            raise CorruptLedger(self._database.target, f"losing_attempts: {error}") from error
 
     def close(self) -> None:
         """Let calls in flight finish, then close every connection."""
@@ -88,12 +87,13 @@ class EventStore:
         Sound because what is on record never changes, and neither does its answer.
         """
         try:
-            with self._database.reading() as session:
-                _, state = self._look(session, instance, attempt)
+            _, state = self._database.read(
+                lambda session: self._look(session, instance, attempt), timeout=0
+            )
         except StoreError:
             return None  # the write has said, or will say, what is wrong
         decision = decide(state, attempt)
-        # The answer that a win gets is Won only where it is recorded, so never from here.
+        # A win is Won only in the call that records it, so never from here.
         return decision.answer if decision.event is None else None
 
     def _look(
@@ -122,8 +122,8 @@ class EventStore:
     ) -> None:
         """Add the event to the log and its rows to the read models."""
         stream = instance.text
-        state, fingerprint = encode_event(event), fingerprint_of(stream, event)
-        session.append_event((sequence, stream, position, event.tag, state, fingerprint))
+        stored, fingerprint = encode_event(event), fingerprint_of(stream, event)
+        session.append_event((sequence, stream, position, event.tag, stored, fingerprint))
         recorded = recorded_attempt(instance, position, sequence, event)
         if winner := winner_row(recorded):
             session.add_winner(winner)
@@ -131,31 +131,12 @@ class EventStore:
             session.add_losing_attempt(loser)
 
     def _event(self, row: StoredRow) -> AttemptEvent:
-        sequence, _, _, tag, state = row
-        return decode_event(self._database.target, sequence, tag, state)
+        return decode_event(self._database.target, row)
 
     def _win(self, first: StoredRow) -> ResolutionWon:
         event = self._event(first)
-        if first[2] != 1 or not isinstance(event, ResolutionWon):
-            # Deciding again would name a second winner.
-            reason = f"{first[1]} begins with {event.tag!r} at position {first[2]}"
+        if not isinstance(event, ResolutionWon):
+            # Position 1 is missing. Deciding again would name a second winner.
+            reason = f"{first[1]} begins at position {first[2]!r}"
             raise CorruptLedger(self._database.target, reason, sequence=first[0])
         return event
-
-    def _losing_attempt(self, row: LosingAttemptRow) -> RecordedAttempt:
-        try:
-            return RecordedAttempt(
-                InstanceId(row.instance_id),
-                row.position,
-                row.sequence,
-                row.outcome,
-                ResponseId(row.response_id),
-                IdempotencyKey(row.idempotency_key),
-                check_text("submitted_by", row.submitted_by, may_be_empty=True),
-                check_text("workspace", row.workspace_key),
-                row.attempted_tick,
-            )
-        except ValueError as error:
-            raise CorruptLedger(
-                self._database.target, f"losing_attempts: {error}", sequence=row.sequence
-            ) from error

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import cast, get_args
 
 from ..domain.errors import InvalidOption, StoreUnavailable
-from .sqlite.connections import connections_to
-from .sqlite.opening import Durability
+from .database import Durability
+from .sqlite.databases import open_database
 from .store import EventStore
 
 MAX_LOCK_TIMEOUT = 1_000_000.0
@@ -44,7 +44,7 @@ def open_store(
         raise InvalidOption("clock", clock, "not callable")
     path = _path(target)
     try:
-        database = connections_to(
+        database = open_database(
             path, durability=cast(Durability, durability), lock_timeout=lock_timeout
         )
     except OSError as error:  # a relative path, and the current directory has gone

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import Outcome, RecordedAttempt
+from ..domain.text import IdempotencyKey, check_text
 
 
 class LosingAttemptRow(Struct, frozen=True):
@@ -35,4 +37,22 @@ def losing_attempt_row(attempt: RecordedAttempt) -> LosingAttemptRow | None:
         idempotency_key=attempt.idempotency_key.text,
         submitted_by=attempt.submitted_by,
         attempted_tick=attempt.tick,
+    )
+
+
+def losing_attempt(row: LosingAttemptRow) -> RecordedAttempt:
+    """The attempt that the row is of.
+
+    :raises ValueError: (as ``InvalidId`` or ``InvalidText``) if it is of none.
+    """
+    return RecordedAttempt(
+        InstanceId(row.instance_id),
+        row.position,
+        row.sequence,
+        row.outcome,
+        ResponseId(row.response_id),
+        IdempotencyKey(row.idempotency_key),
+        check_text("submitted_by", row.submitted_by, may_be_empty=True),
+        check_text("workspace", row.workspace_key),
+        row.attempted_tick,
     )

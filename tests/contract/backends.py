@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from resolution_ledger import ResolutionLedger
-from resolution_ledger.infra.sqlite.connections import connections_to
+from resolution_ledger.infra.sqlite.databases import open_database
 from resolution_ledger.infra.store import EventStore
 from samples import WORKSPACE
 
@@ -33,7 +33,7 @@ Backend = Callable[[Path], AbstractContextManager[OpenLedger]]
 @contextmanager
 def in_memory(_: Path) -> Iterator[OpenLedger]:
     """SQLite's memory: only ledger objects over one and the same connection share it."""
-    database = connections_to(":memory:", durability="normal", lock_timeout=60.0)
+    database = open_database(":memory:", durability="normal", lock_timeout=60.0)
 
     def open_ledger(
         *, workspace: str = WORKSPACE, clock: Callable[[], int] = time.time_ns

@@ -9,7 +9,7 @@ import pytest
 
 from contract.answers import answer, everything
 from contract.backends import OpenLedger
-from resolution_ledger import InvalidTick, ResolutionLedger, Won
+from resolution_ledger import InvalidTick, ResolutionLedger, StoreBusy, Won
 from samples import instance, record
 
 
@@ -120,3 +120,22 @@ def test_the_clock_shows_wall_time_by_default(ledger: ResolutionLedger) -> None:
     ledger.resolve(record(1, 1, 1))
     (won,) = ledger.history(instance(1))
     assert won.tick > 1_700_000_000_000_000_000  # 2023: any real clock is past that
+
+
+@pytest.mark.parametrize("again", ["resolve", "the same"])
+def test_a_clock_that_resolves_is_told_at_once_that_it_cannot(
+    open_ledger: OpenLedger, again: str
+) -> None:
+    told: list[object] = []
+
+    def clock() -> int:
+        try:
+            told.append(ledger.resolve(record(1 if again == "the same" else 2, 1, 1)))
+        except StoreBusy as error:
+            told.append(error.reason)
+        return 0
+
+    ledger = open_ledger(clock=clock)
+    assert ledger.resolve(record(1, 1, 1)) == Won()
+    assert told == ["this thread is inside a call already"]
+    assert ledger.history(instance(2)) == ()

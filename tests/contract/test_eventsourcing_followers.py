@@ -133,7 +133,3 @@ def test_a_stock_application_follows_the_ledger(
     with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
         ledger.resolve(record(99, 1, 1))
         assert [n.topic for n in read_by(follower, len(seen) + 1)] == ["won"]
-
-
-def test_an_application_on_a_new_path_finds_an_empty_log(follower: Follower) -> None:
-    assert list(read_by(follower, 1)) == []

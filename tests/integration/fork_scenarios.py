@@ -11,12 +11,12 @@ from typing import Any
 from weakref import WeakSet
 
 from integration.forking import Forked, barrier_for, failure_of, race
-from integration.inside import idle_links
+from integration.inside import kept_connections
 from processes import PATIENCE, Answers, spawning
 from resolution_ledger import ResolutionLedger, Won
 from resolution_ledger.infra.sqlite import forks
-from resolution_ledger.infra.sqlite.connections import Connections
-from resolution_ledger.infra.sqlite.link import Link
+from resolution_ledger.infra.sqlite.connection import OpenConnection
+from resolution_ledger.infra.sqlite.databases import FileDatabase
 from samples import WORKSPACE, instance, record
 
 RACED = range(1, 101)
@@ -31,7 +31,7 @@ def used_at(path: str) -> ResolutionLedger:
     """A ledger object with a connection open, as it is when a host forks its workers."""
     ledger = open_at(path)
     ledger.resolve(record(0, 0, 0))
-    assert idle_links(ledger)
+    assert kept_connections(ledger)
     return ledger
 
 
@@ -98,7 +98,7 @@ def fork_while_another_thread_resolves(_: Barrier, path: str) -> dict[str, objec
     Timer(0.3, go_on.set).start()
     child = Forked().run(
         lambda: {
-            "inherited": len(idle_links(ledger)),
+            "inherited": len(kept_connections(ledger)),
             "sees": ledger.winner(instance(1)),
             "told": ledger.resolve(record(2, 2, 2)),
         }
@@ -140,10 +140,11 @@ def fork_inside_the_clock(_: Barrier, path: str) -> dict[str, object]:
     }
 
 
-def fork_with_a_ledger_in_memory(_: Barrier) -> dict[str, object]:
+def fork_with_a_ledger_in_memory(_: Barrier, used: str) -> dict[str, object]:
     """Two copies of a ledger in memory would both decide."""
     ledger = open_at(":memory:")
-    ledger.resolve(record(1, 1, 1))
+    if used == "used":
+        ledger.resolve(record(1, 1, 1))
     child = Forked().run(
         lambda: {
             "resolve": failure_of(lambda: ledger.resolve(record(2, 2, 2))),
@@ -158,27 +159,42 @@ def fork_with_a_ledger_in_memory(_: Barrier) -> dict[str, object]:
     return {"child": child.result(), "parent": ledger.resolve(record(3, 3, 3))}
 
 
+def close_inside_the_clock_and_fork(_: Barrier, path: str) -> list[bool]:
+    """The call that goes on has its connection yet; the fork comes after it."""
+
+    def clock() -> int:
+        ledger.close()
+        kept.extend(kept_connections(ledger))
+        return 0
+
+    kept: list[OpenConnection] = []
+    ledger = open_at(path, clock=clock)
+    ledger.resolve(record(1, 1, 1))
+    assert kept
+    return list(Forked().run(lambda: [_is_open(connection) for connection in kept]).result())
+
+
 def fork_with_connections_idle(_: Barrier, path: str, guard: str) -> list[bool]:
     """For each connection that the ledger object has in the child: whether it is open."""
     ledger = used_at(path)
     if guard == "unguarded":
         forks._watched = WeakSet()  # noqa: SLF001 (as if the hooks were not there)
-    child = Forked().run(lambda: [_is_open(link) for link in idle_links(ledger)])
+    child = Forked().run(lambda: [_is_open(link) for link in kept_connections(ledger)])
     return list(child.result())
 
 
 def fork_while_another_thread_closes(_: Barrier, path: str) -> bool:
     """Whether a connection that is about to be closed is open in the child."""
     ledger = used_at(path)
-    (link,) = idle_links(ledger)
-    closing, go_on, close = Event(), Event(), Link.close
+    (link,) = kept_connections(ledger)
+    closing, go_on, close = Event(), Event(), OpenConnection.close
 
-    def slow_close(self: Link) -> None:
+    def slow_close(self: OpenConnection) -> None:
         closing.set()
         assert go_on.wait(PATIENCE)
         close(self)
 
-    Link.close = slow_close  # type: ignore[method-assign]
+    OpenConnection.close = slow_close  # type: ignore[method-assign]
     thread = Thread(target=ledger.close)
     thread.start()
     assert closing.wait(PATIENCE)
@@ -212,11 +228,11 @@ def _usable_after_a_slow_fork(
     ledger: ResolutionLedger, meanwhile: Callable[[], None], use: Callable[[], ResolutionLedger]
 ) -> list[bool]:
     """Fork in a thread that stops after it has drained; meanwhile others go on."""
-    drained, go_on, drain = Event(), Event(), Connections.drain
+    drained, go_on, drain = Event(), Event(), FileDatabase.drain
     children: list[Forked] = []
     in_use = [ledger]
 
-    def slow_drain(self: Connections) -> None:
+    def slow_drain(self: FileDatabase) -> None:
         drain(self)
         if current_thread() is thread:
             drained.set()
@@ -226,12 +242,14 @@ def _usable_after_a_slow_fork(
         children.append(
             Forked().run(
                 lambda: [
-                    link.usable and _is_open(link) for used in in_use for link in idle_links(used)
+                    link.usable and _is_open(link)
+                    for used in in_use
+                    for link in kept_connections(used)
                 ]
             )
         )
 
-    Connections.drain = slow_drain  # type: ignore[method-assign]
+    FileDatabase.drain = slow_drain  # type: ignore[method-assign]
     thread = Thread(target=fork)
     thread.start()
     assert drained.wait(PATIENCE)
@@ -244,7 +262,7 @@ def _usable_after_a_slow_fork(
     return list(children[0].result())
 
 
-def _is_open(link: Link) -> bool:
+def _is_open(link: OpenConnection) -> bool:
     try:
         link.connection.execute("SELECT 1")
     except sqlite3.ProgrammingError:

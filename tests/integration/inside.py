@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from resolution_ledger import ResolutionLedger
-from resolution_ledger.infra.sqlite.connections import Connections
-from resolution_ledger.infra.sqlite.link import Link
+from resolution_ledger.infra.sqlite.connection import OpenConnection
+from resolution_ledger.infra.sqlite.databases import FileDatabase, MemoryDatabase
 from resolution_ledger.infra.sqlite.schema import TABLES
 
 OpenLedger = Callable[..., ResolutionLedger]
@@ -21,30 +21,32 @@ Unguarded = tuple[ResolutionLedger, sqlite3.Connection]
 Rows = dict[str, list[tuple[object, ...]]]
 
 
-def connections_of(ledger: ResolutionLedger) -> Connections:
-    """The connections of a ledger object."""
-    connections = ledger._store._database  # noqa: SLF001 (there is no other way in)
-    assert isinstance(connections, Connections)
-    return connections
+def database_of(ledger: ResolutionLedger) -> FileDatabase | MemoryDatabase:
+    """The database of a ledger object."""
+    database = ledger._store._database  # noqa: SLF001 (there is no other way in)
+    assert isinstance(database, FileDatabase | MemoryDatabase)
+    return database
 
 
-def idle_links(ledger: ResolutionLedger) -> list[Link]:
+def kept_connections(ledger: ResolutionLedger) -> list[OpenConnection]:
     """The connections that wait for the next call."""
-    connections = connections_of(ledger)
-    writer = connections.writer._link  # noqa: SLF001 (as above)
-    readers = connections.readers._idle  # noqa: SLF001 (as above)
+    database = database_of(ledger)
+    writer = database.writer._connection  # noqa: SLF001 (as above)
+    readers = database.readers._idle if isinstance(database, FileDatabase) else []  # noqa: SLF001
     return [*readers, *([] if writer is None else [writer])]
 
 
 @contextmanager
 def own_connection(ledger: ResolutionLedger) -> Iterator[sqlite3.Connection]:
-    """The connection that a ledger object, used by one thread, will use for its next call."""
-    writer = connections_of(ledger).writer
-    link = writer.take_turn(wait=True)
-    try:
-        yield link.connection
-    finally:
-        writer.give_turn()
+    """The connection that a ledger object, used by one thread, will write with next."""
+    database = database_of(ledger)
+    database.writer.take_turn(lambda *_: None)
+    (connection,) = (
+        kept.connection
+        for kept in kept_connections(ledger)
+        if kept is database.writer._connection  # noqa: SLF001 (as above)
+    )
+    yield connection
 
 
 def all_rows(connection: sqlite3.Connection) -> Rows:

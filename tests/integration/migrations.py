@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from multiprocessing.synchronize import Barrier
 
 import pytest
@@ -32,11 +31,9 @@ def add_index(connection: sqlite3.Connection) -> None:
 def newer_version(migration: schema.Migration = add_index) -> Iterator[None]:
     """In here, this process runs the newer version."""
     migrations = (*schema.MIGRATIONS, migration)
-    shapes = cache(schema._current_shapes.__wrapped__)  # noqa: SLF001 (has to be reckoned anew)
     with pytest.MonkeyPatch.context() as patch:
         for module in (schema, session, opening):
             patch.setattr(module, "MIGRATIONS", migrations)
-        patch.setattr(schema, "_current_shapes", shapes)
         yield
 
 

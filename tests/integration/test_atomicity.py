@@ -22,7 +22,7 @@ from resolution_ledger import (
     Won,
 )
 from resolution_ledger.infra.sqlite import statements
-from resolution_ledger.infra.sqlite.link import Link
+from resolution_ledger.infra.sqlite.connection import OpenConnection
 from samples import instance, record, response
 
 STATEMENTS = ["APPEND_EVENT", "ADD_WINNER", "ADD_LOSING_ATTEMPT"]
@@ -139,6 +139,26 @@ def test_a_row_that_the_database_refuses_takes_the_whole_attempt_with_it(
     assert resolved.history(attempt.instance)[-1].sequence == 2
 
 
+@pytest.mark.parametrize("table", ["resolution_events", "interaction_resolutions"])
+@pytest.mark.parametrize("attempt", [record(1, 2, 2), record(0, 2, 2)], ids=["win", "loss"])
+def test_a_row_that_is_silently_ignored_is_not_acknowledged(
+    resolved: ResolutionLedger,
+    foreign: Callable[[], sqlite3.Connection],
+    rows: Callable[[], Rows],
+    table: str,
+    attempt: ResolutionRecord,
+) -> None:
+    if attempt.instance == instance(0) and table == "interaction_resolutions":
+        table = "losing_attempts"
+    before = rows()
+    foreign().execute(
+        f"CREATE TRIGGER theirs BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END"
+    )
+    with pytest.raises(CorruptLedger, match="did not take"):
+        resolved.resolve(attempt)
+    assert rows() == before
+
+
 def test_a_full_database_takes_whole_attempts_until_there_is_room_again(
     resolved: ResolutionLedger, rows: Callable[[], Rows]
 ) -> None:
@@ -211,14 +231,14 @@ def test_after_a_commit_of_unknown_fate_the_same_call_gets_the_right_answer(
 def test_an_interruption_right_after_the_commit_loses_only_the_reply(
     resolved: ResolutionLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    commit = Link.commit
+    commit = OpenConnection.commit
 
-    def interrupted(link: Link) -> None:
+    def interrupted(link: OpenConnection) -> None:
         commit(link)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        patch.setattr(Link, "commit", interrupted)
+        patch.setattr(OpenConnection, "commit", interrupted)
         resolved.resolve(record(1, 2, 2))
     assert resolved.resolve(record(1, 2, 2)) == Replayed(response(2), own=True)
 

@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 
 from integration.inside import OpenLedger
-from resolution_ledger import Lost, Replayed, ResolutionLedger, StoreBusy, Won
+from resolution_ledger import Lost, NotALedger, Replayed, ResolutionLedger, StoreBusy, Won
 from samples import instance, record, response
 
 HANGING = 30.0
@@ -60,6 +60,19 @@ def test_a_new_attempt_gives_up_after_its_timeout_and_nothing_is_on_record(
     impatient.resolve(attempt)  # type: ignore[arg-type]
     recorded = impatient.history(instance(1))[2:] + impatient.history(instance(2))
     assert [attempt.sequence for attempt in recorded] == [3]
+
+
+@pytest.mark.parametrize("call", ["win", "winner"])
+def test_the_first_call_waits_no_longer_than_any_other(
+    foreign: Callable[[], sqlite3.Connection], open_ledger: OpenLedger, call: str
+) -> None:
+    foreign().execute("CREATE TABLE theirs (x)")
+    foreign().execute("BEGIN EXCLUSIVE")
+    ledger = open_ledger(lock_timeout=2.0)
+    began = monotonic()
+    with pytest.raises((StoreBusy, NotALedger)):
+        ledger.resolve(record(1, 1, 1)) if call == "win" else ledger.winner(instance(1))
+    assert monotonic() - began < 2 * 2.0  # it opens, looks and opens again: once each
 
 
 def test_retransmissions_are_answered_without_the_lock(

@@ -287,5 +287,50 @@ def test_without_the_extra_the_command_says_what_to_install(shell: Shell) -> Non
 
 
 def test_help_names_every_exit_status(shell: Shell) -> None:
-    text = shell.run("resolve", "--help").stdout
-    assert re.findall(r"\b\d+\b", text) == ["0", "10", "11", "12", "13", "1", "2"]
+    text = shell.run("resolve", "--help").stderr
+    assert re.findall(r"\b\d+\b", text)[:7] == ["0", "10", "11", "12", "13", "1", "2"]
+
+
+@pytest.mark.parametrize("injected", ["--help", "-h"])
+def test_a_response_that_asks_for_help_does_not_look_like_a_win(
+    shell: Shell, injected: str
+) -> None:
+    done = shell.run("resolve", str(instance(1)), injected, "--key", "k")
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status"), [(">/dev/full", 1), (">&-", 1), ("<&-", 0), ("2>&-", 0)]
+)
+def test_a_stream_that_does_not_work_is_no_traceback(
+    shell: Shell, redirection: str, status: int
+) -> None:
+    done = subprocess.run(
+        [
+            "/bin/sh",
+            "-c",
+            f"{sys.executable} -m resolution_ledger resolve $0 $1 --key k {redirection}",
+            str(instance(1)),
+            str(response(1)),
+        ],
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    if redirection != ">&-":  # what Python does without a standard output varies
+        assert done.returncode == status
+    assert shell.run("winner", str(instance(1))).stdout == f"{response(1)}\n"
+
+
+def test_minting_from_a_closed_standard_input_is_a_usage_error(shell: Shell) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f"{sys.executable} -m resolution_ledger mint <&-"],
+        env=shell.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr

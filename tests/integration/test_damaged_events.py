@@ -10,6 +10,7 @@ import pytest
 from integration.inside import Unguarded
 from resolution_ledger import (
     CorruptLedger,
+    Lost,
     ResolutionLedger,
     ResolutionRecord,
     UnknownEvent,
@@ -33,7 +34,7 @@ def state(*values: object) -> bytes:
     return msgspec.msgpack.encode(values)
 
 
-GOOD = (1, WORKSPACE, response(1).text, key(1).text, "", 0)
+GOOD = (1, response(1).text, WORKSPACE, key(1).text, "", 0)
 
 
 def with_field(place: int, value: object) -> bytes:
@@ -51,9 +52,9 @@ BAD_STATES: dict[str, object] = {
     "a field too many": state(*GOOD, 0),
     "a field too few": state(*GOOD[:5]),
     "a map": msgspec.msgpack.encode({"version": 1}),
-    "upper-case response": with_field(2, response(1).text.upper()),
-    "no id": with_field(2, "bafyr4i"),
-    "empty workspace": with_field(1, ""),
+    "upper-case response": with_field(1, response(1).text.upper()),
+    "no id": with_field(1, "bafyr4i"),
+    "empty workspace": with_field(2, ""),
     "empty key": with_field(3, ""),
     "key with NUL": with_field(3, "a\0"),
     "label too long": with_field(4, "x" * 513),
@@ -62,6 +63,37 @@ BAD_STATES: dict[str, object] = {
     "tick in a longer encoding": state(*GOOD)[:-1] + b"\xcc\x00",
     "not UTF-8": state(*GOOD).replace(b"key-1", b"key-\xff"),
 }
+
+
+@each_call
+def test_bytes_that_the_ledger_would_have_written_are_not(unguarded: Unguarded, call: Call) -> None:
+    ledger, connection = unguarded
+    connection.execute("UPDATE resolution_events SET state = ? WHERE sequence = 2", (state(*GOOD),))
+    call(ledger)
+
+
+FORGED_WINS = [
+    "UPDATE resolution_events SET topic = 'won' WHERE sequence = 3",
+    """UPDATE resolution_events SET topic = 'won', fingerprint =
+           (SELECT fingerprint FROM resolution_events WHERE sequence = 4) WHERE sequence = 3""",
+]
+
+
+@pytest.mark.parametrize("forgery", FORGED_WINS)
+def test_a_second_win_is_corrupt_wherever_it_is_seen(unguarded: Unguarded, forgery: str) -> None:
+    ledger, connection = unguarded
+    connection.execute(forgery)
+    answers = []
+    for attempt in (record(1, 2, 2), record(1, 3, 3)):
+        try:
+            answers.append(ledger.resolve(attempt))
+        except CorruptLedger as error:
+            answers.append(error.sequence)
+    assert 3 in answers
+    assert set(answers) <= {3, Lost(response(1))}
+    with pytest.raises(CorruptLedger) as error:
+        ledger.history(instance(1))
+    assert error.value.sequence == 3
 
 
 @each_call

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, idle_links, own_connection
+from integration.inside import OpenLedger, kept_connections, own_connection
 from resolution_ledger import IdempotencyConflict, ResolutionLedger, ResolutionRecord
 from samples import instance, record
 
@@ -64,10 +64,10 @@ def test_a_ledger_that_was_restored_without_wal_is_put_back_into_it(
 def traced(ledger: ResolutionLedger, call: Callable[[], object]) -> list[str]:
     """The statements that a call runs on the ledger's connections, without their values."""
     ran: list[str] = []
-    for link in idle_links(ledger):
+    for link in kept_connections(ledger):
         link.connection.set_trace_callback(ran.append)
     call()
-    for link in idle_links(ledger):
+    for link in kept_connections(ledger):
         link.connection.set_trace_callback(None)
     return [statement.strip().split("(")[0].strip() for statement in ran]
 

@@ -64,8 +64,9 @@ def test_a_child_that_was_forked_inside_a_call_is_refused_the_file_and_the_paren
     assert told["next"] == Won()
 
 
-def test_a_ledger_in_memory_is_refused_in_the_child_and_goes_on_in_the_parent() -> None:
-    told: dict[str, Any] = run_alone(fork_scenarios.fork_with_a_ledger_in_memory)
+@pytest.mark.parametrize("used", ["used", "unused"])
+def test_a_ledger_in_memory_is_refused_in_the_child_and_goes_on_in_the_parent(used: str) -> None:
+    told: dict[str, Any] = run_alone(fork_scenarios.fork_with_a_ledger_in_memory, used)
     assert told["child"] == {
         **dict.fromkeys(["resolve", "again", "winner", "history", "losers"], "StoreUnavailable"),
         "close": None,
@@ -99,3 +100,10 @@ def test_no_connection_is_opened_between_the_draining_and_the_fork(
     path: Path, scenario: Callable[..., list[bool]]
 ) -> None:
     assert True not in run_alone(scenario, str(path))
+
+
+def test_a_connection_of_a_ledger_that_was_closed_inside_a_call_crosses_no_fork(
+    path: Path,
+) -> None:
+    told = run_alone(fork_scenarios.close_inside_the_clock_and_fork, str(path))
+    assert told == [False]

@@ -55,6 +55,11 @@ OF_OUR_NAMES = {
     **{f"table {name}": f"CREATE TABLE {name} (what TEXT)" for name in TABLES},
     **{f"view {name}": f"CREATE VIEW {name} AS SELECT 1 AS what" for name in TABLES},
     "table in capitals": "CREATE TABLE RESOLUTION_EVENTS (what TEXT)",
+    "an index": "CREATE TABLE theirs (x); CREATE INDEX interaction_resolutions ON theirs (x)",
+    "an index of an index's name": """
+        CREATE TABLE theirs (x);
+        CREATE INDEX losing_attempts_newest ON theirs (x)
+    """,
     "the one-row store": """
         CREATE TABLE interaction_resolutions (
             instance_id TEXT PRIMARY KEY,

@@ -134,3 +134,29 @@ def test_a_ledger_object_that_was_never_used_takes_what_is_there(
         ledger.resolve(record(1, 1, 1))
     take_away(path)
     assert unused.resolve(record(1, 2, 2)) == Won()
+
+
+@each_call
+def test_a_file_of_two_names_is_refused_since_each_name_has_a_log_of_its_own(
+    ledger: ResolutionLedger, open_ledger: OpenLedger, path: Path, tmp_path: Path, call: Call
+) -> None:
+    other_name = tmp_path / "other.db"
+    other_name.hardlink_to(path)
+    for door in (ledger, open_ledger(), open_ledger(other_name)):
+        with pytest.raises(StoreUnavailable, match="hard links"):
+            call(door)
+    other_name.unlink()
+    call(ledger)
+
+
+def test_a_path_means_what_the_system_says_it_means(
+    ledger: ResolutionLedger, open_ledger: OpenLedger, tmp_path: Path
+) -> None:
+    ledger.close()
+    elsewhere = tmp_path / "a" / "b"
+    elsewhere.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(elsewhere)
+    # Behind the link, ".." is a/, whatever the text of the path suggests.
+    open_ledger(f"{tmp_path}/link/../ledger.db").resolve(record(5, 5, 5))
+    assert (tmp_path / "a" / "ledger.db").exists()
+    assert open_ledger().winner(instance(5)) is None

@@ -154,6 +154,7 @@ def test_threads_that_migrate_at_once_migrate_once(
 def test_older_code_stops_in_its_next_call_after_a_migration(
     path: Path, ledger: ResolutionLedger, open_ledger: OpenLedger, opened: str, call: Call
 ) -> None:
+    ledger.winner(instance(1))  # so that it has a connection that reads, too
     run_together(resolve_with_newer_version, [([str(path)], 2)])
     older = ledger if opened == "before" else open_ledger()
     for _ in range(2):

@@ -20,6 +20,7 @@ from resolution_ledger.domain.events import (
 )
 from resolution_ledger.domain.text import IdempotencyKey
 from resolution_ledger.infra.codec import decode_attempt, decode_event, encode_event
+from resolution_ledger.infra.database import StoredRow
 from samples import instance
 
 RESPONSE = "bafyr4ihffioouzgcpdxiyn7w3pe6r2phldfz5or34ojzoaeqr5eihlq5ne"
@@ -66,6 +67,11 @@ GOLDEN: dict[str, tuple[type[AttemptEvent], Attempt, int, str]] = {
     ),
 }
 SOUND = bytes.fromhex(GOLDEN["lost"][3])
+
+
+def row(tag: str, stored: Any) -> StoredRow:
+    """A row of the log where an event of this tag can stand."""
+    return 7, instance(0).text, 1 if tag == "won" else 3, tag, stored
 
 
 def text(value: str) -> bytes:
@@ -172,7 +178,7 @@ def test_what_was_stored_is_read_again(
     tag: str, kind: type[AttemptEvent], attempt: Attempt, tick: int, stored: str
 ) -> None:
     """As an event of its class."""
-    assert decode_event("a.db", 7, tag, bytes.fromhex(stored)) == kind(attempt, tick)
+    assert decode_event("a.db", row(tag, bytes.fromhex(stored))) == kind(attempt, tick)
 
 
 def test_an_attempt_is_read_with_its_places_in_the_log() -> None:
@@ -189,14 +195,14 @@ def test_an_attempt_is_read_with_its_places_in_the_log() -> None:
 
 def test_the_sound_bytes_below_are_sound() -> None:
     """Or the damage would not be what is refused."""
-    assert decode_event("a.db", 7, "lost", state()).tick == 5
+    assert decode_event("a.db", row("lost", state())).tick == 5
 
 
 @pytest.mark.parametrize("damaged", DAMAGED.values(), ids=DAMAGED)
 def test_bytes_that_we_did_not_write_are_damage(damaged: Any) -> None:
     """The error says where, and no event is made up."""
     with pytest.raises(CorruptLedger) as damage:
-        decode_event("a.db", 7, "lost", damaged)
+        decode_event("a.db", row("lost", damaged))
     assert type(damage.value) is CorruptLedger
     assert damage.value.sequence == 7
     assert damage.value.target == "a.db"
@@ -208,7 +214,7 @@ def test_bytes_that_we_did_not_write_are_damage(damaged: Any) -> None:
 def test_truncated_bytes_are_damage(length: int) -> None:
     """Wherever they were cut."""
     with pytest.raises(CorruptLedger) as damage:
-        decode_event("a.db", 7, "lost", SOUND[:length])
+        decode_event("a.db", row("lost", SOUND[:length]))
     assert type(damage.value) is CorruptLedger
     assert damage.value.sequence == 7
 
@@ -225,7 +231,7 @@ def test_truncated_bytes_are_damage(length: int) -> None:
 def test_an_unknown_version_is_named(stored: bytes) -> None:
     """Together with the tag and the sequence: an upgrade may help."""
     with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", 7, "lost", stored)
+        decode_event("a.db", row("lost", stored))
     error = unknown.value
     assert (error.sequence, error.tag, error.version) == (7, "lost", 2)
     assert "event 7: unknown event: tag 'lost', version 2" in str(error)
@@ -235,7 +241,7 @@ def test_an_unknown_version_is_named(stored: bytes) -> None:
 def test_any_version_but_ours_is_unknown(version: int) -> None:
     """The ones before ours as well."""
     with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", 7, "won", state(head=b"\x96" + struct.pack("b", version)))
+        decode_event("a.db", row("won", state(head=b"\x96" + struct.pack("b", version))))
     assert unknown.value.version == version
 
 
@@ -243,7 +249,7 @@ def test_any_version_but_ours_is_unknown(version: int) -> None:
 def test_an_unknown_tag_is_named(tag: str) -> None:
     """Together with the version and the sequence."""
     with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", 7, tag, SOUND)
+        decode_event("a.db", row(tag, SOUND))
     error = unknown.value
     assert (error.sequence, error.tag, error.version) == (7, tag, 1)
     assert f"event 7: unknown event: tag {tag!r}, version 1" in str(error)
@@ -257,7 +263,7 @@ def test_an_unknown_tag_is_named(tag: str) -> None:
 def test_an_unknown_tag_is_named_whatever_the_bytes_are(stored: Any) -> None:
     """There is no version to be told then."""
     with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", 7, "withdrawn", stored)
+        decode_event("a.db", row("withdrawn", stored))
     error = unknown.value
     assert (error.sequence, error.tag, error.version) == (7, "withdrawn", None)
 

@@ -9,9 +9,11 @@ import pytest
 from resolution_ledger import (
     ContentId,
     IdempotencyKey,
+    InstanceId,
     InvalidId,
     InvalidText,
     ResolutionRecord,
+    ResponseId,
 )
 from samples import instance, key, record, response
 
@@ -68,6 +70,28 @@ def test_a_key_must_be_an_idempotency_key(value: Any) -> None:
         submitted(idempotency_key=value)
     assert refusal.value.what == "idempotency key"
     assert refusal.value.value is value
+
+
+class _MyInstance(InstanceId, frozen=True):
+    """Never equal to an ``InstanceId``: it would not be known again."""
+
+
+class _MyResponse(ResponseId, frozen=True):
+    """Likewise."""
+
+
+class _MyKey(IdempotencyKey, frozen=True):
+    """Likewise."""
+
+
+def test_what_would_never_be_equal_to_what_is_read_back_is_refused() -> None:
+    i, r, k = instance(1), response(1), key(1)
+    with pytest.raises(InvalidId, match="InstanceId"):
+        ResolutionRecord(_MyInstance(i.text), r, k)
+    with pytest.raises(InvalidId, match="ResponseId"):
+        ResolutionRecord(i, _MyResponse(r.text), k)
+    with pytest.raises(InvalidText, match="IdempotencyKey"):
+        ResolutionRecord(i, r, _MyKey(k.text))
 
 
 @pytest.mark.parametrize("value", NO_LABELS.values(), ids=NO_LABELS)

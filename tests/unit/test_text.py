@@ -113,6 +113,27 @@ def test_keys_of_one_text_are_one_key() -> None:
     assert IdempotencyKey("k") != "k"
 
 
+class _Liar(str):
+    """Text that says of itself what is not so."""
+
+    __slots__ = ()
+
+    def encode(self, *_: object) -> bytes:  # type: ignore[override]
+        return b"short"
+
+    def __contains__(self, _: object) -> bool:
+        return False
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("text", ["", "a\0", "\ud800", "x" * 513])
+def test_a_subclass_of_text_is_judged_by_what_it_holds(text: str) -> None:
+    with pytest.raises(InvalidText):
+        IdempotencyKey(_Liar(text))
+
+
 def test_a_key_cannot_be_changed() -> None:
     """It has been checked."""
     key = IdempotencyKey("k")

@@ -41,7 +41,7 @@ def store_error(error: DatabaseFault, target: str, *, outcome_unknown: bool = Fa
     kind = _KINDS.get(code, StoreUnavailable)
     reason = f"{error} ({getattr(error, 'sqlite_errorname', code)})"
     if kind is CorruptLedger:
-        return CorruptLedger(target, reason)
+        return CorruptLedger(target, reason, outcome_unknown=outcome_unknown)
     return kind(target, reason, outcome_unknown=outcome_unknown)
 
 

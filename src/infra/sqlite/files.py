@@ -7,7 +7,7 @@ it would drop every lock that this process holds there, and two processes could 
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from urllib.parse import quote
 
 from ...domain.errors import StoreUnavailable
 
@@ -19,13 +19,16 @@ def database_uri(path: str, *, create: bool) -> str:
     """How to open ``path``, an absolute one, whatever characters its name has."""
     # SQLite gives meaning to "file:", "?", "#" and ":memory:" in a name; a quoted URI has none
     # of these. It is also the only way to say "do not create the file".
-    return f"{Path(path).as_uri()}?mode={'rwc' if create else 'rw'}"
+    name = quote(os.fsencode(path.replace(os.sep, "/")))
+    root = "" if name.startswith("/") else "/"  # in front of a drive letter
+    return f"file://{root}{name}?mode={'rwc' if create else 'rw'}"
 
 
 def file_identity(path: str) -> FileIdentity | None:
     """Which file is at ``path`` now, or None if there is none.
 
-    :raises StoreUnavailable: if the path cannot be looked up.
+    :raises StoreUnavailable: if the path cannot be looked up, or is one of several names of
+        the file: SQLite would keep a log beside each name, and both would have winners.
     """
     try:
         status = os.stat(path)
@@ -33,4 +36,6 @@ def file_identity(path: str) -> FileIdentity | None:
         return None
     except (OSError, ValueError) as error:
         raise StoreUnavailable(path, f"cannot be looked up: {error}") from error
+    if status.st_nlink > 1:
+        raise StoreUnavailable(path, "the file has more than one name (hard links)")
     return status.st_dev, status.st_ino

@@ -9,11 +9,10 @@ from time import monotonic, sleep
 from typing import Literal
 
 from ...domain.errors import NotALedger, StoreUnavailable
+from ..database import Durability
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
 from .schema import MIGRATIONS, migrate, version_of
-
-Durability = Literal["full", "normal"]
 
 _SETTINGS: dict[Durability, tuple[str, ...]] = {
     # A Won that the caller acted on survives a power cut. (fullfsync: macOS only.)
@@ -25,17 +24,18 @@ _STATEMENTS_KEPT_PREPARED = 64
 
 
 def open_file(
-    path: str, durability: Durability, lock_timeout: float, *, create: bool, write: bool
+    path: str, durability: Durability, timeout: float, *, create: bool, write: bool
 ) -> tuple[sqlite3.Connection, FileIdentity, str]:
     """Connect to the ledger at ``path``, creating or migrating it where that is due.
 
-    Returns the connection, the file it is to, and the ledger's identity.
+    Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
+    to, and the ledger's identity.
     """
-    deadline = monotonic() + lock_timeout
+    deadline = monotonic() + timeout
     before = file_identity(path)
     if before is None and not create:
         raise StoreUnavailable(path, "there is no such file")
-    connection = _connect(database_uri(path, create=create), lock_timeout, path)
+    connection = _connect(database_uri(path, create=create), timeout, path)
     try:
         for setting in _SETTINGS[durability]:
             connection.execute(setting)
@@ -61,14 +61,14 @@ def open_memory() -> sqlite3.Connection:
     return connection
 
 
-def _connect(database: str, lock_timeout: float, target: str) -> sqlite3.Connection:
+def _connect(database: str, timeout: float, target: str) -> sqlite3.Connection:
     try:
         return sqlite3.connect(
             database,
             uri=True,
-            timeout=lock_timeout,
+            timeout=timeout,
             isolation_level=None,  # transactions begin where we say, and as we say
-            check_same_thread=False,  # the pool lends a connection to one thread at a time
+            check_same_thread=False,  # their keepers lend them to one thread at a time
             cached_statements=_STATEMENTS_KEPT_PREPARED,
         )
     except DATABASE_ERRORS as error:

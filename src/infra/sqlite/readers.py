@@ -1,113 +1,155 @@
-"""Connections for reading: each is lent to one call at a time and kept for the next."""
+"""Connections for reading: each serves one call at a time and is kept for the next."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Condition, get_ident
+from threading import Lock, get_ident
+from time import monotonic, sleep
+from typing import TypeVar
 
-from ...domain.errors import LedgerClosed
+from ...domain.errors import LedgerClosed, StoreBusy
 from . import forks
-from .link import Link
+from .connection import OpenConnection
+from .session import SQLiteSession
+
+T = TypeVar("T")
+
+_KEPT = 8
+"""Connections that are kept although nobody uses them."""
+
+_PAUSE = 0.001
+"""Seconds between two looks at whether a rare thing, a fork or a close, is over."""
+
+
+class _Call:
+    """A call in flight."""
+
+    __slots__ = ("connection", "thread")
+
+    def __init__(self) -> None:
+        self.thread = get_ident()
+        self.connection: OpenConnection | None = None
 
 
 class Readers:
-    """As many connections as there are calls at once, opened when they are needed."""
+    """As many connections as there are calls at once, opened when they are needed.
 
-    def __init__(self, target: str, open_link: Callable[[], Link], patience: float) -> None:
+    A signal handler may raise at any point of a call. So all that a call changes hangs on one
+    object, which the call's own ``finally`` undoes, whatever had come of it; and only native
+    locks are used, which ``with`` takes and gives back in one step.
+    """
+
+    def __init__(
+        self, target: str, open_connection: Callable[[float], OpenConnection], lock_timeout: float
+    ) -> None:
         self._target = target
-        self._open_link = open_link
-        self._patience = patience
+        self._open = open_connection
+        self._lock_timeout = lock_timeout
         self._closed = False
-        self._idle: list[Link] = []
-        self._reset()
-
-    def _reset(self) -> None:
-        self._changed = Condition()  # guards everything here
+        self._lock = Lock()  # guards all that follows
         self._draining = False
-        self._calls: list[int] = []  # the threads at work with connections from here
-        self._lent: list[Link] = []
+        self._calls: set[_Call] = set()
+        self._idle: list[OpenConnection] = []
 
-    def borrow(self) -> Link:
-        """A connection for one call.
+    def call(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given a connection for itself.
 
         :raises LedgerClosed: after :meth:`close`.
         """
-        with self._changed:
-            while self._draining and not self._closed:
-                self._changed.wait()
-            if self._closed:
-                raise LedgerClosed(self._target, "the ledger was closed")
-            self._calls.append(get_ident())
-            if self._idle:
-                link = self._idle.pop()
-                self._lent.append(link)
-                return link
+        call = _Call()
         try:
-            link = self._open_link()
-        except BaseException:
-            self._leave()
-            raise
-        self._lent.append(link)
-        return link
+            return work(self._enter(call, timeout).session)
+        finally:
+            self._leave(call)
 
-    def give_back(self, link: Link) -> None:
-        """The call is over."""
-        with self._changed:
-            self._lent.remove(link)
-            if link.usable and not self._closed and not self._draining:
-                self._idle.append(link)
-                self._calls.remove(get_ident())
-                return
-        link.close()
-        self._leave()
-
-    def close(self) -> None:
+    def close(self, patience: float) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()  # whoever waits for a fork to end is told, too
-        self._close_all()
+        self._closed = True
+        self._empty(patience)
 
-    def drain(self) -> None:
+    def drain(self, patience: float) -> None:
         """Before a fork: let no call in, let those of other threads end, close the rest."""
-        with self._changed:
-            self._draining = True
-        self._close_all()
+        self._draining = True
+        self._empty(patience)
 
     def resume(self) -> None:
-        """After a fork, in the parent: let calls in again."""
-        with self._changed:
-            self._draining = False
-            self._changed.notify_all()
+        """After it, in the parent: let calls in again."""
+        self._draining = False
 
-    def resume_in_child(self) -> None:
-        """After a fork, in the child, where only the thread that forked goes on."""
-        for link in self._lent:
-            forks.inherit(link)
-        calls, lent = [call for call in self._calls if call == get_ident()], self._lent
-        self._reset()  # other threads may have held the lock
-        self._calls, self._lent = calls, lent
+    def resume_in_child(self) -> bool:
+        """After it, in the child; False if the parent's connections are still about."""
+        me = get_ident()
+        lent = [call.connection for call in self._calls if call.connection is not None]
+        strangers = [call for call in self._calls if call.thread != me]
+        for connection in (*lent, *self._idle):
+            forks.inherit(connection)
+        clean = not (lent or strangers or self._idle)
+        self._lock = Lock()  # another thread may have held it
+        self._idle = []
+        self._calls.difference_update(strangers)
+        self._draining = False
+        return clean
 
     def drop_idle(self) -> None:
         """Close what nobody uses: for good, or since its file has been replaced."""
-        with self._changed:
-            idle, self._idle = self._idle, []
-            self._calls.append(get_ident())  # a fork has to wait for this, too
+        call = _Call()  # a fork has to wait for this, too
         try:
-            for link in idle:
-                link.close()
+            while True:
+                with self._lock:
+                    self._calls.add(call)
+                    if not self._idle:
+                        return
+                    call.connection = self._idle.pop()
+                call.connection.close()
         finally:
-            self._leave()
+            self._leave(call)
 
-    def _close_all(self) -> None:
-        me = get_ident()
-        with self._changed:
-            self._changed.wait_for(
-                lambda: all(call == me for call in self._calls), timeout=self._patience
+    def _enter(self, call: _Call, timeout: float | None) -> OpenConnection:
+        wait = self._lock_timeout if timeout is None else timeout
+        deadline = monotonic() + wait
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise LedgerClosed(self._target, "the ledger was closed")
+                if not self._draining:
+                    self._calls.add(call)
+                    if self._idle:
+                        call.connection = self._idle.pop()
+                    break
+            if monotonic() > deadline:
+                raise StoreBusy(self._target, "the process is forking")
+            sleep(_PAUSE)
+        connection = call.connection
+        if connection is None:
+            connection = call.connection = self._open(wait)
+        connection.check_file()
+        return connection
+
+    def _leave(self, call: _Call) -> None:
+        connection = call.connection
+        with self._lock:
+            keep = (
+                connection is not None
+                and connection.usable
+                and len(self._idle) < _KEPT
+                and not (self._closed or self._draining)
             )
-        self.drop_idle()
+            if keep and connection is not None:
+                self._idle.append(connection)
+                self._calls.discard(call)
+                return
+        if connection is not None:
+            connection.close()
+        with self._lock:
+            self._calls.discard(call)
 
-    def _leave(self) -> None:
-        with self._changed:
-            self._calls.remove(get_ident())
-            self._changed.notify_all()
+    def _empty(self, patience: float) -> None:
+        me, deadline = get_ident(), monotonic() + patience
+        while True:
+            with self._lock:
+                if all(call.thread == me for call in self._calls):
+                    break
+            if monotonic() > deadline:
+                break
+            sleep(_PAUSE)
+        self.drop_idle()

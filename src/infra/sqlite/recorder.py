@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 from uuid import UUID
 
 from eventsourcing.persistence import (
@@ -26,7 +26,6 @@ from eventsourcing.persistence import (
 from eventsourcing.sqlite import (
     SQLITE3_DEFAULT_LOCK_TIMEOUT,
     SQLiteApplicationRecorder,
-    SQLiteCursor,
     SQLiteDatastore,
     SQLiteFactory,
 )
@@ -36,37 +35,31 @@ from ...domain.events import EVENT_TYPES
 from ..fingerprints import NO_FINGERPRINT
 from ..mapper import ResolutionMapper
 from . import statements
-from .connections import Connections, connections_to
+from .databases import FileDatabase, MemoryDatabase, open_database
 from .schema import EVENTS
+from .session import SQLiteSession
+
+Database = FileDatabase | MemoryDatabase
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
 
 class LedgerDatastore(SQLiteDatastore):
-    """The package's datastore, over the connections of a ledger."""
+    """The package's datastore, over a ledger's own connections."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, database: Database) -> None:
         super().__init__(":memory:", originator_id_type="text")  # its pool opens nothing
-        self.connections = connections
+        self.database = database
 
-    @contextmanager
-    def transaction(self, *, commit: bool) -> Iterator[SQLiteCursor]:
-        """A write transaction, or a cursor for one statement that reads."""
-        with translated():
-            if commit:
-                with self.connections.writing() as session:
-                    yield SQLiteCursor(session.connection.cursor())
-            else:
-                with self.connections.reading() as session:
-                    cursor = session.connection.cursor()
-                    cursor.row_factory = sqlite3.Row  # the package reads columns by name
-                    yield SQLiteCursor(cursor)
+    def transaction(self, *, commit: bool) -> NoReturn:  # noqa: ARG002 - the package's name
+        """Not supported: what the recorder does not do would bypass the rules."""
+        raise NotSupportedError("a ledger runs no statements of others")
 
     def close(self) -> None:
         """Close the connections."""
         super().close()
-        if hasattr(self, "connections"):  # the package calls this from __del__, too
-            self.connections.close()
+        if hasattr(self, "database"):  # the package calls this from __del__, too
+            self.database.close()
 
 
 class LedgerRecorder(SQLiteApplicationRecorder):
@@ -81,11 +74,15 @@ class LedgerRecorder(SQLiteApplicationRecorder):
 
     def __init__(self, datastore: LedgerDatastore) -> None:
         super().__init__(datastore, events_table_name=EVENTS)
-        self.select_max_notification_id_statement = statements.HEAD
 
     def construct_create_table_statements(self) -> list[str]:
-        """None: the first write transaction creates the ledger, with all its tables."""
+        """None: a ledger has its own schema."""
         return []
+
+    def create_table(self) -> None:
+        """Create the ledger, if there is none: as the first ``insert_events`` would."""
+        with translated():
+            self.datastore.database.write(lambda _: None)
 
     def insert_events(
         self, stored_events: Sequence[StoredEvent], **kwargs: Any
@@ -96,9 +93,10 @@ class LedgerRecorder(SQLiteApplicationRecorder):
         for stored in stored_events:
             if stored.topic in EVENT_TYPES:
                 raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
-        with translated(), self.datastore.connections.writing() as session:
-            head = session.head()
-            for sequence, stored in enumerate(stored_events, start=head + 1):
+
+        def append(session: SQLiteSession) -> list[int]:
+            first = session.head() + 1
+            for sequence, stored in enumerate(stored_events, start=first):
                 session.append_event(
                     (
                         sequence,
@@ -109,7 +107,29 @@ class LedgerRecorder(SQLiteApplicationRecorder):
                         NO_FINGERPRINT,
                     )
                 )
-        return list(range(head + 1, head + 1 + len(stored_events)))
+            return list(range(first, first + len(stored_events)))
+
+        with translated():
+            return self.datastore.database.write(append)
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        """Up to ``limit`` events of a stream, from past ``gt`` up to and including ``lte``."""
+        rows = self._read(
+            statements.stream_slice(descending=desc),
+            _stream(originator_id),
+            _INT64_MIN if gt is None else gt,
+            _INT64_MAX if lte is None else lte,
+            _INT64_MAX if limit is None else limit,
+        )
+        return [StoredEvent(*row[1:]) for row in rows]
 
     def select_notifications(
         self,
@@ -123,18 +143,22 @@ class LedgerRecorder(SQLiteApplicationRecorder):
         """Up to ``limit`` events by sequence, from ``start`` up to and including ``stop``."""
         first = _INT64_MIN if start is None else start if inclusive_of_start else start + 1
         last = _INT64_MAX if stop is None else stop
-        with self.datastore.transaction(commit=False) as cursor:
-            cursor.execute(statements.notifications(len(topics)), (first, last, *topics, limit))
-            return [
-                Notification(
-                    originator_id=row["originator_id"],
-                    originator_version=row["originator_version"],
-                    topic=row["topic"],
-                    state=row["state"],
-                    id=row["sequence"],
-                )
-                for row in cursor.fetchall()
-            ]
+        rows = self._read(statements.notifications(len(topics)), first, last, *topics, limit)
+        return [
+            Notification(
+                originator_id=stream, originator_version=position, topic=tag, state=state, id=n
+            )
+            for n, stream, position, tag, state in rows
+        ]
+
+    def max_notification_id(self) -> int:
+        """The greatest sequence, or None if the log is empty."""
+        ((head,),) = self._read(statements.HEAD)
+        return cast(int, head)  # the package says int where its own abstract class allows None
+
+    def _read(self, statement: str, *values: object) -> list[Any]:
+        with translated():
+            return self.datastore.database.read(lambda session: session.read(statement, values))
 
 
 class LedgerFactory(SQLiteFactory):
@@ -147,15 +171,15 @@ class LedgerFactory(SQLiteFactory):
         pool = self.datastore.pool  # never used, but it has parsed the environment
         timeout = pool.lock_timeout or SQLITE3_DEFAULT_LOCK_TIMEOUT
         self.datastore = LedgerDatastore(
-            connections_to(pool.db_name, durability="full", lock_timeout=timeout)
+            open_database(pool.db_name, durability="full", lock_timeout=timeout)
         )
 
     def application_recorder(self) -> LedgerRecorder:
-        """A recorder on the ledger, which is created if there is none (``CREATE_TABLE``)."""
-        recorder = LedgerRecorder(self.datastore)
-        if self.env_create_table():
-            recorder.create_table()
-        return recorder
+        """A recorder on the ledger.
+
+        It creates none, whatever ``CREATE_TABLE`` says: to follow a mistyped path is an error.
+        """
+        return LedgerRecorder(self.datastore)
 
     def mapper(self, transcoder: Any = None, mapper_class: Any = None) -> Mapper[Any]:
         """The mapper for the ledger's own events."""
@@ -179,9 +203,8 @@ def translated() -> Iterator[None]:
     """Raise what callers of the package expect, in place of this project's errors."""
     try:
         yield
-    except (StoreError, sqlite3.Error) as error:
-        fault = error.__cause__ if isinstance(error, StoreError) else error
-        if isinstance(fault, sqlite3.IntegrityError):
+    except StoreError as error:
+        if isinstance(error.__cause__, sqlite3.IntegrityError):
             raise IntegrityError(error) from error
         raise OperationalError(error) from error
 

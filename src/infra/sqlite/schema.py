@@ -17,6 +17,13 @@ from ...domain.errors import CorruptLedger, NotALedger, SchemaTooNew
 EVENTS, META = "resolution_events", "resolution_ledger_meta"
 WINNERS, LOSERS = "interaction_resolutions", "losing_attempts"
 TABLES = (EVENTS, META, WINNERS, LOSERS)
+_NAMES = {*TABLES, "resolution_events_by_fingerprint", "losing_attempts_newest"}
+_META_COLUMNS = (
+    ("id", "INTEGER", 0, None, 1, 0),
+    ("schema_version", "INTEGER", 1, None, 0, 0),
+    ("ledger_id", "TEXT", 1, None, 0, 0),
+)
+"""Name, type, NOT NULL, default, place in the primary key, hidden."""
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -129,15 +136,17 @@ def version_of(connection: sqlite3.Connection, target: str) -> int:
     Our tables are recognised by columns and indexes, so that comments, quoting and case in
     the stored SQL do not matter, and additions by others (indexes, triggers, views) are fine.
 
-    :raises NotALedger: if tables or views of these names exist that are not ours.
+    :raises NotALedger: if tables or other things of these names exist that are not ours.
     :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
     :raises CorruptLedger: if part of the ledger is missing or altered.
     """
     found = _shapes(connection)
     if not found:
         return 0
-    wanted = _current_shapes()
-    if not _fits(found.get(META), wanted[META]):
+    # These columns of the meta table stay as they are in every version to come, whatever is
+    # added: by them a ledger is known, and its version found.
+    columns, _ = found.get(META, ((), frozenset()))
+    if columns[: len(_META_COLUMNS)] != _META_COLUMNS:
         names = ", ".join(sorted(found))
         raise NotALedger(target, f"it has something else of the name {names}")
     row = connection.execute("SELECT schema_version FROM resolution_ledger_meta").fetchone()
@@ -146,11 +155,11 @@ def version_of(connection: sqlite3.Connection, target: str) -> int:
         raise CorruptLedger(target, f"schema version {version!r}")
     if version > len(MIGRATIONS):
         raise SchemaTooNew(target, found=version, known=len(MIGRATIONS))
-    if version == len(MIGRATIONS):
-        for name in TABLES:
-            if not _fits(found.get(name), wanted[name]):
-                state = "altered" if name in found else "missing"
-                raise CorruptLedger(target, f"table {name} is {state}")
+    for name, (columns, indexes) in _shapes_of(version).items():
+        if name not in found:
+            raise CorruptLedger(target, f"{name} is missing")
+        if found[name][0] != columns or not found[name][1] >= indexes:
+            raise CorruptLedger(target, f"{name} is altered")
     return version
 
 
@@ -166,28 +175,19 @@ Indexes = frozenset[tuple[object, ...]]
 Shape = tuple[Columns, Indexes]
 
 
-def _fits(found: Shape | None, wanted: Shape) -> bool:
-    return found is not None and found[0] == wanted[0] and found[1] >= wanted[1]
-
-
 @cache
-def _current_shapes() -> dict[str, Shape]:
-    """What our tables look like, read off a fresh schema."""
+def _shapes_of(version: int) -> dict[str, Shape]:
+    """What our tables look like in a version, read off a fresh schema."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        migrate(connection, 0)
-        return _shapes(connection)
+        for number in range(version):
+            MIGRATIONS[number](connection)
+        return {name: shape for name, shape in _shapes(connection).items() if name in TABLES}
 
 
 def _shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
     """Columns and indexes of whatever bears one of our names."""
-    names = [
-        name
-        for (name,) in connection.execute(
-            "SELECT DISTINCT lower(name) FROM sqlite_master WHERE type IN ('table', 'view')"
-            " AND lower(name) IN (?, ?, ?, ?)",
-            TABLES,
-        )
-    ]
+    rows = connection.execute("SELECT lower(name) FROM sqlite_master")
+    names = {name for (name,) in rows if name in _NAMES}
     return {name: (_columns(connection, name), _indexes(connection, name)) for name in names}
 
 

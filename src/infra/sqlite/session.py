@@ -37,11 +37,7 @@ class SQLiteSession:
         if not rows:
             raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
         version, head, *first = rows[0]
-        if version != len(MIGRATIONS):
-            # Checked with every look at the log: a process with old code stops here.
-            if isinstance(version, int) and version > len(MIGRATIONS):
-                raise SchemaTooNew(self.target, found=version, known=len(MIGRATIONS))
-            raise CorruptLedger(self.target, f"schema version {version!r}")
+        self._check(version)
         return head or 0, None if first[0] is None else cast(StoredRow, tuple(first))
 
     def last_position(self, stream: str) -> int:
@@ -52,7 +48,7 @@ class SQLiteSession:
 
     def head(self) -> int:
         """The greatest sequence of the log, 0 if it is empty."""
-        ((head,),) = self._run(statements.HEAD)
+        ((head,),) = self.read(statements.HEAD)
         return head or 0
 
     def events_by_fingerprint(self, stream: str, fingerprints: tuple[int, int]) -> list[StoredRow]:
@@ -62,23 +58,46 @@ class SQLiteSession:
         return rows
 
     def stream_events(self, stream: str) -> list[StoredRow]:
-        return self._run(statements.STREAM_EVENTS, (stream,))
+        return self.read(statements.STREAM_EVENTS, (stream,))
 
     def losing_attempts(self, workspace: str, limit: int) -> list[LosingAttemptRow]:
-        rows = self._run(statements.LOSING_ATTEMPTS, (workspace, limit))
+        rows = self.read(statements.LOSING_ATTEMPTS, (workspace, limit))
         try:
             return [LosingAttemptRow(*convert(row, _LOSING_ATTEMPT)) for row in rows]
         except ValidationError as error:
             raise CorruptLedger(self.target, f"losing_attempts: {error}") from error
 
     def append_event(self, row: NewRow) -> None:
-        self._run(statements.APPEND_EVENT, row)
+        self._insert(statements.APPEND_EVENT, row)
 
     def add_winner(self, row: WinnerRow) -> None:
-        self._run(statements.ADD_WINNER, astuple(row))
+        self._insert(statements.ADD_WINNER, astuple(row))
 
     def add_losing_attempt(self, row: LosingAttemptRow) -> None:
-        self._run(statements.ADD_LOSING_ATTEMPT, astuple(row))
+        self._insert(statements.ADD_LOSING_ATTEMPT, astuple(row))
+
+    def read(self, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
+        """All rows of a statement, if the schema is the one that it was written for."""
+        rows = self._run(statement, values)
+        # Afterwards: versions only grow, so the rows were of this version, too.
+        versions = self._run(statements.SCHEMA_VERSION)
+        self._check(versions[0][0] if versions else None)
+        return rows
+
+    def _check(self, version: object) -> None:
+        if version == len(MIGRATIONS):
+            return
+        if isinstance(version, int) and version > len(MIGRATIONS):
+            raise SchemaTooNew(self.target, found=version, known=len(MIGRATIONS))
+        raise CorruptLedger(self.target, f"schema version {version!r}")
+
+    def _insert(self, statement: str, values: tuple[object, ...]) -> None:
+        try:
+            inserted = self._execute(statement, values).rowcount
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self.target) from error
+        if inserted != 1:  # somebody's trigger may say RAISE(IGNORE)
+            raise CorruptLedger(self.target, "the database did not take a row")
 
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a statement, so that none stays open."""

@@ -33,6 +33,8 @@ STREAM_EVENTS = """
      ORDER BY originator_version
 """
 
+SCHEMA_VERSION = "SELECT schema_version FROM resolution_ledger_meta"
+
 HEAD = "SELECT max(sequence) FROM resolution_events"
 
 APPEND_EVENT = """
@@ -74,3 +76,14 @@ def notifications(topics: int) -> str:
          ORDER BY sequence
          LIMIT ?
     """  # noqa: S608 - only the number of placeholders varies
+
+
+def stream_slice(*, descending: bool) -> str:
+    """Events of a stream from one position (exclusive) to another, at most so many."""
+    return f"""
+        SELECT sequence, originator_id, originator_version, topic, state
+          FROM resolution_events
+         WHERE originator_id = ? AND originator_version > ? AND originator_version <= ?
+         ORDER BY originator_version {"DESC" if descending else "ASC"}
+         LIMIT ?
+    """  # noqa: S608 - only the direction varies

@@ -3,127 +3,137 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Lock, get_ident
 from time import monotonic
+from typing import TypeVar
 
 from ...domain.errors import LedgerClosed, StoreBusy
 from . import forks
-from .errors import DATABASE_ERRORS, store_error
-from .link import Link
+from .connection import OpenConnection
+from .session import SQLiteSession
+
+T = TypeVar("T")
 
 
 class Writer:
     """One connection, opened when it is first needed, and the lock around it."""
 
     def __init__(
-        self,
-        target: str,
-        open_link: Callable[[], Link],
-        lock_timeout: float,
-        patience: float,
+        self, target: str, open_connection: Callable[[float], OpenConnection], lock_timeout: float
     ) -> None:
         self._target = target
-        self._open_link = open_link
+        self._open = open_connection
         self._lock_timeout = lock_timeout
-        self._patience = patience
         self._closed = False
-        self._link: Link | None = None
+        self._connection: OpenConnection | None = None
         self._turn = Lock()
         self._turn_of = 0
         """The thread whose turn it is, 0 for none."""
+        self._drained = False
+        """A fork holds the turn."""
 
-    def begin(self, *, wait: bool) -> Link:
-        """Take the turn and begin a write transaction.
+    def call(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, in a transaction that is committed if it returns.
 
-        :raises StoreBusy: if that is not possible within ``lock_timeout``, or at once.
+        :raises StoreBusy: if the turn or the write lock is not to be had in time.
         """
-        began = monotonic() if wait else 0.0
-        link = self.take_turn(wait=wait)
-        try:
-            # Immediate: a deferred transaction that reads first fails at once when another
-            # writer commits in between, whatever the timeout.
-            if wait:
-                self._begin_patiently(link, began)
-            else:
-                link.execute("BEGIN IMMEDIATE")
-            link.check_file()
-        except BaseException as error:
-            self.end(link)
-            if isinstance(error, DATABASE_ERRORS):
-                raise store_error(error, self._target) from error
-            raise
-        return link
+        return self.take_turn(partial(self._transaction, work), timeout=timeout)
 
-    def end(self, link: Link) -> None:
-        """Roll back what was not committed, and give the turn to the next."""
-        try:
-            link.roll_back()
-            if not link.usable:
-                self._link = None
-                link.close()
-        finally:
-            self.give_turn()
+    def take_turn(
+        self, work: Callable[[OpenConnection, float], T], *, timeout: float | None = None
+    ) -> T:
+        """What ``work`` returns, alone with the connection and told how long it may wait.
 
-    def take_turn(self, *, wait: bool) -> Link:
-        """The connection, for this thread alone until :meth:`give_turn`.
-
-        :raises StoreBusy: if another thread has it, for longer than ``lock_timeout`` or at all.
+        :raises StoreBusy: if another thread keeps it for longer than ``timeout``, or if this
+            one has it already: the clock has called back.
         :raises LedgerClosed: after :meth:`close`.
         """
-        if not self._turn.acquire(timeout=self._lock_timeout if wait else 0):
-            raise StoreBusy(self._target, "another thread of this process is writing")
-        self._turn_of = get_ident()
-        try:
-            if self._closed:
-                raise LedgerClosed(self._target, "the ledger was closed")
-            link = self._link
-            if link is None:
-                link = self._link = self._open_link()
-            return link
-        except BaseException:
-            self.give_turn()
-            raise
+        if self._turn_of == get_ident():
+            raise StoreBusy(self._target, "this thread is inside a call already")
+        wait = self._lock_timeout if timeout is None else timeout
+        deadline = monotonic() + wait
+        # A loop that runs once at most: between the lock's own "yes" and the "try" no signal
+        # handler can run, as one could between a call and the use of what it returned.
+        for _ in iter(partial(self._turn.acquire, True, wait), False):  # noqa: FBT003
+            try:
+                self._turn_of = get_ident()
+                try:
+                    connection = self._ready(max(0.0, deadline - monotonic()))
+                    return work(connection, max(0.0, deadline - monotonic()))
+                finally:
+                    self._tidy()
+            finally:
+                self._turn_of = 0
+                self._turn.release()
+        raise StoreBusy(self._target, "another thread of this process is writing")
 
-    def give_turn(self) -> None:
-        """Let the next thread have the connection."""
-        self._turn_of = 0
-        self._turn.release()
-
-    def close(self) -> None:
+    def close(self, patience: float) -> None:
         """Refuse new calls, let the one in flight end, close the connection."""
         self._closed = True
-        if self.drain():
-            self.resume()
+        self.drain(patience)
+        self.resume()
 
-    def drain(self, *, close: bool = True) -> bool:
-        """Before a fork: let another thread's call end, close the connection, keep the turn.
-
-        False if the call that goes on is this thread's own, or does not end.
-        """
-        if self._turn_of == get_ident() or not self._turn.acquire(timeout=self._patience):
-            return False
-        if close and self._link is not None:
-            link, self._link = self._link, None
-            link.close()
-        return True
+    def drain(self, patience: float, *, close: bool = True) -> None:
+        """Before a fork: let another thread's call end, close the connection, keep the turn."""
+        if self._turn_of == get_ident():
+            return  # the call that goes on is this thread's own
+        for _ in iter(partial(self._turn.acquire, True, patience), False):  # noqa: FBT003
+            self._drained = True
+            if close:
+                self._drop()
+            return
 
     def resume(self) -> None:
         """Give back the turn that :meth:`drain` took."""
-        self._turn.release()
+        if self._drained:
+            self._drained = False
+            self._turn.release()
 
-    def resume_in_child(self, *, drained: bool) -> None:
-        """After a fork, in the child, where only the thread that forked goes on."""
-        if self._link is not None:
-            forks.inherit(self._link)  # in use: by this thread, or by one that is not here
-            self._link = None
-        if drained or self._turn_of != get_ident():
-            self._turn, self._turn_of = Lock(), 0
+    def resume_in_child(self) -> bool:
+        """After a fork, in the child; False if the parent's connection is still about."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            forks.inherit(connection)
+        stuck = not self._drained and self._turn.locked()
+        if self._drained or self._turn_of != get_ident():
+            self._turn, self._turn_of = Lock(), 0  # held for the fork, or by a stranger
+        self._drained = False
+        return connection is None and not stuck
 
-    def _begin_patiently(self, link: Link, began: float) -> None:
-        # The timeout of the call is for both: for the turn, and for other processes.
-        left = self._lock_timeout - (monotonic() - began)
-        link.set_timeout(max(0.0, left))
-        try:
-            link.execute("BEGIN IMMEDIATE")
-        finally:
-            link.set_timeout(0)
+    def _ready(self, timeout: float) -> OpenConnection:
+        if self._closed:
+            raise LedgerClosed(self._target, "the ledger was closed")
+        if self._connection is None:
+            self._connection = self._open(timeout)
+        return self._connection
+
+    def _transaction(
+        self, work: Callable[[SQLiteSession], T], connection: OpenConnection, timeout: float
+    ) -> T:
+        connection.roll_back()  # what a signal may have left behind
+        if timeout > 0:
+            connection.set_timeout(timeout)
+            try:
+                connection.begin()
+            finally:
+                connection.set_timeout(0)
+        else:
+            connection.begin()
+        connection.check_file()
+        result = work(connection.session)
+        connection.commit()
+        return result
+
+    def _tidy(self) -> None:
+        """Whatever has happened: leave no transaction, and no connection past its use."""
+        connection = self._connection
+        if connection is not None:
+            connection.roll_back()  # does nothing after a commit
+            if self._closed or not connection.usable:
+                self._drop()
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()

@@ -1,0 +1,152 @@
+"""A ledger in a file, or in memory: the ``Database`` of this dialect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...domain.errors import StoreUnavailable
+from ..database import Durability
+from . import forks
+from .connection import OpenConnection
+from .opening import open_file, open_memory
+from .readers import Readers
+from .session import SQLiteSession
+from .writer import Writer
+
+T = TypeVar("T")
+
+_PATIENCE = 10.0
+"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
+ended by then is stuck in the caller's clock."""
+
+
+class FileDatabase:
+    """A ledger in a file: one connection that writes, and some that read.
+
+    One thread of the process writes at a time; which process writes, SQLite decides.
+    """
+
+    def __init__(self, path: str, durability: Durability, lock_timeout: float) -> None:
+        self.target = path
+        self._durability = durability
+        self._patience = lock_timeout + _PATIENCE
+        self._ledger_id: str | None = None
+        self.readers = Readers(path, self._open_reader, lock_timeout)
+        self.writer = Writer(path, self._open_writer, lock_timeout)
+        forks.watch(self)
+
+    def read(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given a session that takes no write lock.
+
+        :raises StoreUnavailable: if there is no such file.
+        :raises NotALedger: if the file holds no ledger.
+        """
+        return self.readers.call(work, timeout=timeout)
+
+    def write(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given a session inside a write transaction of its own.
+
+        :raises StoreBusy: if others hold the write lock for longer than ``timeout`` seconds.
+        """
+        return self.writer.call(work, timeout=timeout)
+
+    def close(self) -> None:
+        """Refuse new calls, let those in flight end, close every connection."""
+        self.readers.close(self._patience)
+        self.writer.close(self._patience)
+
+    def drain(self) -> None:
+        """Before a fork: let no call in, and close every connection."""
+        self.readers.drain(self._patience)
+        self.writer.drain(self._patience)
+
+    def resume(self) -> None:
+        """After it, in the parent: let calls in again."""
+        self.writer.resume()
+        self.readers.resume()
+
+    def resume_in_child(self) -> None:
+        """After it, in the child."""
+        clean = self.writer.resume_in_child(), self.readers.resume_in_child()
+        if not all(clean):
+            forks.refuse(self.target)
+
+    def _open_reader(self, timeout: float) -> OpenConnection:
+        return self._open(timeout, create=False, write=False)
+
+    def _open_writer(self, timeout: float) -> OpenConnection:
+        # Once a ledger was here, its absence is a fault: a new one would forget who has won.
+        connection = self._open(timeout, create=self._ledger_id is None, write=True)
+        connection.set_timeout(0)  # see Writer: waiting is the exception
+        return connection
+
+    def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
+        forks.check(self.target)
+        connection, identity, ledger_id = open_file(
+            self.target, self._durability, timeout, create=create, write=write
+        )
+        if self._ledger_id not in (None, ledger_id):
+            connection.close()
+            raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
+        self._ledger_id = ledger_id
+        return OpenConnection(connection, self.target, identity)
+
+
+class MemoryDatabase:
+    """A ledger in memory: one connection, and whoever uses it has it alone."""
+
+    target = ":memory:"
+
+    def __init__(self, lock_timeout: float) -> None:
+        self._patience = lock_timeout + _PATIENCE
+        self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
+        self.writer = Writer(self.target, self._open, lock_timeout)
+        forks.watch(self)
+
+    def read(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given the session."""
+        return self.writer.take_turn(
+            lambda connection, _: work(connection.session), timeout=timeout
+        )
+
+    def write(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+        """What ``work`` returns, given the session inside a transaction."""
+        return self.writer.call(work, timeout=timeout)
+
+    def close(self) -> None:
+        """Refuse new calls, let the one in flight end, and forget everything."""
+        self.writer.close(self._patience)
+        if self._memory is not None:
+            self._memory.close()
+
+    def drain(self) -> None:
+        """Before a fork: the connection stays open, since it is the ledger."""
+        self.writer.drain(self._patience, close=False)
+
+    def resume(self) -> None:
+        """After it, in the parent."""
+        self.writer.resume()
+
+    def resume_in_child(self) -> None:
+        """After it, in the child: a copy that decides beside the original is refused."""
+        self.writer.resume_in_child()
+        self._memory = None
+
+    def _open(self, _: float) -> OpenConnection:
+        memory, self._memory = self._memory, None
+        if memory is None:
+            raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
+        return memory
+
+
+def open_database(
+    target: str, *, durability: Durability, lock_timeout: float
+) -> FileDatabase | MemoryDatabase:
+    """The ledger at a path, or a new one in ``":memory:"``. No file is opened or made yet."""
+    if target == ":memory:":
+        return MemoryDatabase(lock_timeout)
+    # Absolute, so that the ledger stays the same when the process changes its directory; not
+    # normalised, since ".." behind a symbolic link leads elsewhere than its text says.
+    return FileDatabase(os.path.join(os.getcwd(), target), durability, lock_timeout)
