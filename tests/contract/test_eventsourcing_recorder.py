@@ -187,8 +187,8 @@ def test_every_transaction_begins_as_an_immediate_one(
     recorder: LedgerRecorder, database: FileDatabase, write: str
 ) -> None:
     ran: list[str] = []
-    database.writer.take_turn(
-        lambda connection, _: connection.connection.set_trace_callback(ran.append)
+    database.writer.call(
+        lambda session: session.connection.set_trace_callback(ran.append), transaction=False
     )
     if write == "insert_events":
         recorder.insert_events([stored()])

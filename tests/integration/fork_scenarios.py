@@ -28,10 +28,11 @@ def open_at(path: str, **options: Any) -> ResolutionLedger:
 
 
 def used_at(path: str) -> ResolutionLedger:
-    """A ledger object with a connection open, as it is when a host forks its workers."""
+    """A ledger object that writes and reads, as it is when a host forks its workers."""
     ledger = open_at(path)
     ledger.resolve(record(0, 0, 0))
-    assert kept_connections(ledger)
+    ledger.winner(instance(0))
+    assert len(kept_connections(ledger)) == 2
     return ledger
 
 
@@ -183,10 +184,10 @@ def fork_with_connections_idle(_: Barrier, path: str, guard: str) -> list[bool]:
     return list(child.result())
 
 
-def fork_while_another_thread_closes(_: Barrier, path: str) -> bool:
-    """Whether a connection that is about to be closed is open in the child."""
+def fork_while_another_thread_closes(_: Barrier, path: str) -> list[bool]:
+    """For each connection that is about to be closed: whether it is open in the child."""
     ledger = used_at(path)
-    (link,) = kept_connections(ledger)
+    kept = kept_connections(ledger)
     closing, go_on, close = Event(), Event(), OpenConnection.close
 
     def slow_close(self: OpenConnection) -> None:
@@ -199,9 +200,9 @@ def fork_while_another_thread_closes(_: Barrier, path: str) -> bool:
     thread.start()
     assert closing.wait(PATIENCE)
     Timer(0.3, go_on.set).start()
-    child = Forked().run(lambda: _is_open(link))
+    child = Forked().run(lambda: [_is_open(connection) for connection in kept])
     thread.join(PATIENCE)
-    return bool(child.result())
+    return list(child.result())
 
 
 def fork_while_another_thread_forks(_: Barrier, path: str) -> list[bool]:

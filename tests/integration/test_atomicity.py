@@ -46,8 +46,21 @@ def resolved(ledger: ResolutionLedger) -> ResolutionLedger:
     return ledger
 
 
-class _FailingStatement(sqlite3.Connection):
-    """A connection for which one statement fails, before or after it was executed."""
+def use_cursors(monkeypatch: pytest.MonkeyPatch, kind: type[sqlite3.Cursor]) -> None:
+    """Have the ledgers that are opened from now on work with cursors of this kind."""
+
+    class Connection(sqlite3.Connection):
+        def cursor(self, *_: object) -> sqlite3.Cursor:  # type: ignore[override]
+            return super().cursor(kind)
+
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Connection)
+    )
+
+
+class _FailingStatement(sqlite3.Cursor):
+    """A cursor for which one statement fails, before or after it was executed."""
 
     failing: tuple[str, str, Callable[[], BaseException]] | None = None
 
@@ -64,12 +77,7 @@ class _FailingStatement(sqlite3.Connection):
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
     """Makes a statement of the ledgers that are opened from now on fail."""
-    connect = sqlite3.connect
-    monkeypatch.setattr(
-        sqlite3,
-        "connect",
-        lambda *args, **options: connect(*args, **options, factory=_FailingStatement),
-    )
+    use_cursors(monkeypatch, _FailingStatement)
 
     @contextmanager
     def failing(
@@ -179,8 +187,8 @@ def test_a_full_database_takes_whole_attempts_until_there_is_room_again(
     assert len(rows()["resolution_events"]) == 2 + taken
 
 
-class _DoubtfulCommit(sqlite3.Connection):
-    """A connection whose next commit reports an I/O error, whatever came of it."""
+class _DoubtfulCommit(sqlite3.Cursor):
+    """A cursor whose next commit reports an I/O error, whatever came of it."""
 
     fate: str | None = None
 
@@ -198,12 +206,7 @@ class _DoubtfulCommit(sqlite3.Connection):
 @pytest.fixture
 def doubtful(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_DoubtfulCommit]]:
     """Makes ledgers connect so that commits can be made doubtful."""
-    connect = sqlite3.connect
-    monkeypatch.setattr(
-        sqlite3,
-        "connect",
-        lambda *args, **options: connect(*args, **options, factory=_DoubtfulCommit),
-    )
+    use_cursors(monkeypatch, _DoubtfulCommit)
     yield _DoubtfulCommit
     _DoubtfulCommit.fate = None
 

@@ -134,6 +134,18 @@ def test_a_response_that_only_occurs_elsewhere_in_the_event_has_not_won(
     assert all_rows(connection) == before
 
 
+def test_an_event_at_position_1_that_is_no_win_bears_out_no_winner_row(
+    connection: sqlite3.Connection,
+) -> None:
+    connection.execute(
+        "INSERT INTO resolution_events"
+        " SELECT 9, ?, 1, 'claimed', state, 0 FROM resolution_events WHERE sequence = 1",
+        (instance(2).text,),
+    )
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(1).text))
+
+
 class OlderProgram:
     """What decided before: the first row inserted into the table of winners."""
 

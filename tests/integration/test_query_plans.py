@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import pytest
 
 from integration.inside import OpenLedger, own_connection
-from resolution_ledger import ResolutionLedger, ResolutionRecord
+from resolution_ledger import (
+    IdempotencyConflict,
+    OutsideWorkspace,
+    ResolutionLedger,
+    ResolutionRecord,
+)
 from resolution_ledger.infra.sqlite import statements
 from samples import record
 
@@ -80,16 +86,28 @@ def test_a_statement_uses_the_index_that_was_made_for_it(
     assert any(index in step for step in plan(connection, STATEMENTS[name]))
 
 
-def test_an_attempt_costs_the_same_however_much_is_on_record(open_ledger: OpenLedger) -> None:
-    ledger = open_ledger(durability="normal")
-    ledger.resolve(record(1, 0, 0))
+@pytest.mark.parametrize(
+    ("workspace", "keys"),
+    [("ws-1", range(1, 2000)), ("ws-1", [0] * 2000), ("ws-2", range(1, 2000))],
+    ids=["lost", "conflicted under one key", "fenced"],
+)
+def test_an_attempt_costs_the_same_however_much_is_on_record(
+    open_ledger: OpenLedger, workspace: str, keys: Sequence[int]
+) -> None:
+    open_ledger(durability="normal").resolve(record(1, 0, 0))
+    ledger = open_ledger(workspace=workspace, durability="normal")
     costs = []
     for size in (10, 300):
         for n in range(1, size):
-            ledger.resolve(record(1, n, n))
-            ledger.resolve(record(100 + n, 1, 1))
-        costs.append(_instructions(ledger, record(1, 1000 + size, 1000 + size)))
+            _attempt(ledger, record(1, n, keys[n]))
+            _attempt(ledger, record(100 + n, 1, 1))
+        costs.append(_instructions(ledger, record(1, 1000 + size, keys[1000 + size])))
     assert costs[1] < 1.5 * costs[0]
+
+
+def _attempt(ledger: ResolutionLedger, attempt: ResolutionRecord) -> None:
+    with suppress(IdempotencyConflict, OutsideWorkspace):
+        ledger.resolve(attempt)
 
 
 def _instructions(ledger: ResolutionLedger, attempt: ResolutionRecord) -> int:
@@ -103,7 +121,7 @@ def _instructions(ledger: ResolutionLedger, attempt: ResolutionRecord) -> int:
 
     with own_connection(ledger) as connection:
         connection.set_progress_handler(count, 1)
-    ledger.resolve(attempt)
+    _attempt(ledger, attempt)
     with own_connection(ledger) as connection:
         connection.set_progress_handler(None, 1)
     return taken

@@ -17,6 +17,7 @@ from resolution_ledger import (
     StoreUnavailable,
     Won,
 )
+from resolution_ledger.infra.sqlite import opening
 from samples import instance, record, response
 
 Call = Callable[[ResolutionLedger], object]
@@ -160,3 +161,21 @@ def test_a_path_means_what_the_system_says_it_means(
     open_ledger(f"{tmp_path}/link/../ledger.db").resolve(record(5, 5, 5))
     assert (tmp_path / "a" / "ledger.db").exists()
     assert open_ledger().winner(instance(5)) is None
+
+
+def test_a_file_that_vanishes_while_it_is_being_opened_is_not_made_anew(
+    ledger: ResolutionLedger, path: Path, open_ledger: OpenLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.close()
+    look = opening.file_identity
+
+    def look_and_lose_it(target: str) -> object:
+        seen = look(target)
+        if path.exists():
+            take_away(path)
+        return seen
+
+    monkeypatch.setattr(opening, "file_identity", look_and_lose_it)
+    with pytest.raises(StoreUnavailable):
+        open_ledger().winner(instance(1))
+    assert not path.exists()

@@ -19,11 +19,11 @@ class OpenConnection:
         self, connection: sqlite3.Connection, target: str, identity: FileIdentity | None
     ) -> None:
         self.connection = connection
-        self._execute = connection.execute
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
         self.session = SQLiteSession(connection, target)
+        self._execute = self.session.execute
         self.usable = True
         """Whether it may serve another call."""
         self.inherited = False
@@ -42,16 +42,25 @@ class OpenConnection:
             self.usable = False
             raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
 
-    def begin(self) -> None:
-        """Take the write lock, or raise ``StoreBusy`` when the timeout is over.
+    def begin(self, timeout: float) -> None:
+        """Take the write lock, or raise ``StoreBusy`` after ``timeout`` seconds.
 
         Immediate: a deferred transaction that reads first fails at once when another writer
         commits in between, whatever the timeout.
         """
         try:
+            if timeout > 0:
+                self.set_timeout(timeout)
+            if self.connection.in_transaction:
+                self._execute("ROLLBACK")  # what a signal has left behind
             self._execute("BEGIN IMMEDIATE")
+            if timeout > 0:
+                self.set_timeout(0)
         except DATABASE_ERRORS as error:
+            if timeout > 0:
+                self.set_timeout(0)
             raise store_error(error, self.target) from error
+        self.check_file()
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""
@@ -64,6 +73,10 @@ class OpenConnection:
             # error, say) the next start of the database may find it complete.
             unknown = primary_code(error) != sqlite3.SQLITE_BUSY
             raise store_error(error, self.target, outcome_unknown=unknown) from error
+
+    def is_at_rest(self) -> bool:
+        """Whether it has no transaction and may serve another call."""
+        return self.usable and not self.connection.in_transaction
 
     def roll_back(self) -> None:
         """End the transaction, if there is one, as if it had not begun."""

@@ -107,9 +107,7 @@ class MemoryDatabase:
 
     def read(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, given the session."""
-        return self.writer.take_turn(
-            lambda connection, _: work(connection.session), timeout=timeout
-        )
+        return self.writer.call(work, timeout=timeout, transaction=False)
 
     def write(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, given the session inside a transaction."""

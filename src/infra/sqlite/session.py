@@ -25,20 +25,23 @@ _LOSING_ATTEMPT = tuple[str, int, int, Outcome, str, str, str, str, int]
 class SQLiteSession:
     """What :class:`..database.Session` promises."""
 
-    __slots__ = ("_execute", "connection", "target")
+    __slots__ = ("connection", "execute", "target")
 
     def __init__(self, connection: sqlite3.Connection, target: str) -> None:
         self.connection = connection
         self.target = target
-        self._execute = connection.execute
+        # One cursor for all statements, each of which is done before the next begins: to make
+        # one takes a third of the time of a short statement.
+        self.execute = connection.cursor().execute
 
     def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
         rows = self._run(statements.HEAD_AND_FIRST, (stream,))
         if not rows:
             raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
-        version, head, *first = rows[0]
-        self._check(version)
-        return head or 0, None if first[0] is None else cast(StoredRow, tuple(first))
+        version, head, *_ = row = rows[0]
+        if version != len(MIGRATIONS):
+            self._check(version)
+        return head or 0, None if row[2] is None else cast(StoredRow, row[2:])
 
     def last_position(self, stream: str) -> int:
         ((position,),) = self._run(statements.LAST_POSITION, (stream,))
@@ -93,7 +96,7 @@ class SQLiteSession:
 
     def _insert(self, statement: str, values: tuple[object, ...]) -> None:
         try:
-            inserted = self._execute(statement, values).rowcount
+            inserted = self.execute(statement, values).rowcount
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
         if inserted != 1:  # somebody's trigger may say RAISE(IGNORE)
@@ -102,6 +105,6 @@ class SQLiteSession:
     def _run(self, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a statement, so that none stays open."""
         try:
-            return self._execute(statement, values).fetchall()
+            return self.execute(statement, values).fetchall()
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error

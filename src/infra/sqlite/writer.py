@@ -33,23 +33,23 @@ class Writer:
         self._drained = False
         """A fork holds the turn."""
 
-    def call(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
-        """What ``work`` returns, in a transaction that is committed if it returns.
-
-        :raises StoreBusy: if the turn or the write lock is not to be had in time.
-        """
-        return self.take_turn(partial(self._transaction, work), timeout=timeout)
-
-    def take_turn(
-        self, work: Callable[[OpenConnection, float], T], *, timeout: float | None = None
+    def call(
+        self,
+        work: Callable[[SQLiteSession], T],
+        *,
+        timeout: float | None = None,
+        transaction: bool = True,
     ) -> T:
-        """What ``work`` returns, alone with the connection and told how long it may wait.
+        """What ``work`` returns, alone with the connection.
 
-        :raises StoreBusy: if another thread keeps it for longer than ``timeout``, or if this
-            one has it already: the clock has called back.
+        In a transaction that is committed if it returns, unless the call only reads.
+
+        :raises StoreBusy: if the turn or the write lock is not to be had in time, or if this
+            thread has the turn already: the clock has called back.
         :raises LedgerClosed: after :meth:`close`.
         """
-        if self._turn_of == get_ident():
+        me = get_ident()
+        if self._turn_of == me:
             raise StoreBusy(self._target, "this thread is inside a call already")
         wait = self._lock_timeout if timeout is None else timeout
         deadline = monotonic() + wait
@@ -57,15 +57,22 @@ class Writer:
         # handler can run, as one could between a call and the use of what it returned.
         for _ in iter(partial(self._turn.acquire, True, wait), False):  # noqa: FBT003
             try:
-                self._turn_of = get_ident()
-                try:
-                    connection = self._ready(max(0.0, deadline - monotonic()))
-                    return work(connection, max(0.0, deadline - monotonic()))
-                finally:
-                    self._tidy()
+                self._turn_of = me
+                connection = self._connection
+                if connection is None or self._closed:
+                    connection = self._ready(deadline)
+                if not transaction:
+                    return work(connection.session)
+                connection.begin(deadline - monotonic() if wait else 0.0)
+                result = work(connection.session)
+                connection.commit()
+                return result
             finally:
-                self._turn_of = 0
-                self._turn.release()
+                try:
+                    self._tidy()
+                finally:
+                    self._turn_of = 0
+                    self._turn.release()
         raise StoreBusy(self._target, "another thread of this process is writing")
 
     def close(self, patience: float) -> None:
@@ -101,35 +108,17 @@ class Writer:
         self._drained = False
         return connection is None and not stuck
 
-    def _ready(self, timeout: float) -> OpenConnection:
+    def _ready(self, deadline: float) -> OpenConnection:
         if self._closed:
             raise LedgerClosed(self._target, "the ledger was closed")
-        if self._connection is None:
-            self._connection = self._open(timeout)
-        return self._connection
-
-    def _transaction(
-        self, work: Callable[[SQLiteSession], T], connection: OpenConnection, timeout: float
-    ) -> T:
-        connection.roll_back()  # what a signal may have left behind
-        if timeout > 0:
-            connection.set_timeout(timeout)
-            try:
-                connection.begin()
-            finally:
-                connection.set_timeout(0)
-        else:
-            connection.begin()
-        connection.check_file()
-        result = work(connection.session)
-        connection.commit()
-        return result
+        self._connection = connection = self._open(max(0.0, deadline - monotonic()))
+        return connection
 
     def _tidy(self) -> None:
         """Whatever has happened: leave no transaction, and no connection past its use."""
         connection = self._connection
-        if connection is not None:
-            connection.roll_back()  # does nothing after a commit
+        if connection is not None and not (connection.is_at_rest() and not self._closed):
+            connection.roll_back()
             if self._closed or not connection.usable:
                 self._drop()
 
