@@ -48,19 +48,22 @@ class OpenConnection:
         Immediate: a deferred transaction that reads first fails at once when another writer
         commits in between, whatever the timeout.
         """
+        self.roll_back()  # what a signal may have left behind
         try:
             if timeout > 0:
-                self.set_timeout(timeout)
-            if self.connection.in_transaction:
-                self._execute("ROLLBACK")  # what a signal has left behind
-            self._execute("BEGIN IMMEDIATE")
-            if timeout > 0:
-                self.set_timeout(0)
+                self._begin_patiently(timeout)
+            else:
+                self._execute("BEGIN IMMEDIATE")
         except DATABASE_ERRORS as error:
-            if timeout > 0:
-                self.set_timeout(0)
             raise store_error(error, self.target) from error
         self.check_file()
+
+    def _begin_patiently(self, timeout: float) -> None:
+        self.set_timeout(timeout)
+        try:
+            self._execute("BEGIN IMMEDIATE")
+        finally:
+            self.set_timeout(0)
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""

@@ -117,10 +117,11 @@ class Writer:
     def _tidy(self) -> None:
         """Whatever has happened: leave no transaction, and no connection past its use."""
         connection = self._connection
-        if connection is not None and not (connection.is_at_rest() and not self._closed):
-            connection.roll_back()
-            if self._closed or not connection.usable:
-                self._drop()
+        if connection is None or (connection.is_at_rest() and not self._closed):
+            return
+        connection.roll_back()
+        if self._closed or not connection.usable:
+            self._drop()
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
