@@ -1,6 +1,7 @@
 # Everything runs in a virtual environment of the checkout's own, made when it is first needed.
 PYTHON ?= python3
 BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .PHONY: demo test check bench clean
 
