@@ -46,6 +46,8 @@ Refusal = OutsideWorkspace | IdempotencyConflict
 class InstanceState:
     """What the events of one instance, applied in the order of their positions, add up to."""
 
+    __slots__ = ("instance", "key_owners", "on_record", "won")
+
     def __init__(self, instance: InstanceId) -> None:
         self.instance = instance
         self.won: ResolutionWon | None = None

@@ -30,11 +30,13 @@ class Session(Protocol):
     def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
         """The greatest sequence of the log (0 if it is empty), and the stream's first event."""
 
-    def last_position(self, stream: str) -> int:
-        """The greatest position of a stream that is not empty."""
+    def later_events(
+        self, stream: str, fingerprints: tuple[int, int]
+    ) -> tuple[int, list[StoredRow]]:
+        """The end of a stream that has begun, and its later events of these fingerprints.
 
-    def events_by_fingerprint(self, stream: str, fingerprints: tuple[int, int]) -> list[StoredRow]:
-        """Events of the stream past position 1, by position."""
+        As its greatest position, and those past position 1 in the order of positions.
+        """
 
     def stream_events(self, stream: str) -> list[StoredRow]:
         """All events of the stream, by position."""

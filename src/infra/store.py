@@ -32,14 +32,13 @@ class EventStore:
         """Decide the attempt and put it on record, both or neither."""
 
         def decide_and_record(session: Session) -> Answer | Refusal:
-            head, state = self._look(session, instance, attempt)
+            head, last_position, state = self._look(session, instance, attempt)
             decision = decide(state, attempt)
             if decision.event is not None:
                 # The clock is read under the write lock, so that on one machine the ticks of
                 # an instance run in the order of its positions.
                 event = decision.event(attempt, check_tick(self._clock()))
-                position = session.last_position(instance.text) + 1 if state.won else 1
-                self._append(session, instance, position, head + 1, event)
+                self._append(session, instance, last_position + 1, head + 1, event)
             return decision.answer
 
         try:
@@ -87,7 +86,7 @@ class EventStore:
         Sound because what is on record never changes, and neither does its answer.
         """
         try:
-            _, state = self._database.read(
+            _, _, state = self._database.read(
                 lambda session: self._look(session, instance, attempt), timeout=0
             )
         except StoreError:
@@ -98,8 +97,8 @@ class EventStore:
 
     def _look(
         self, session: Session, instance: InstanceId, attempt: Attempt
-    ) -> tuple[int, InstanceState]:
-        """The head of the log, and the state of the instance as far as it can matter.
+    ) -> tuple[int, int, InstanceState]:
+        """The ends of the log and of the stream, and the instance's state as far as it matters.
 
         Deciding on these few events gives the same as deciding on the whole stream, at a cost
         that does not depend on its length.
@@ -107,10 +106,10 @@ class EventStore:
         stream = instance.text
         head, first = session.head_and_first(stream)
         if first is None:
-            return head, InstanceState(instance)
-        later = session.events_by_fingerprint(stream, fingerprints_for(stream, attempt))
+            return head, 0, InstanceState(instance)
+        last_position, later = session.later_events(stream, fingerprints_for(stream, attempt))
         state = fold(instance, [self._win(first), *map(self._event, later)])
-        return head, state
+        return head, last_position, state
 
     def _append(
         self,

@@ -72,7 +72,7 @@ def test_a_statement_looks_up_and_neither_scans_nor_sorts(
 @pytest.mark.parametrize(
     ("name", "index"),
     [
-        ("EVENTS_BY_FINGERPRINT", "resolution_events_by_fingerprint (fingerprint=?)"),
+        ("LATER_EVENTS", "resolution_events_by_fingerprint (fingerprint=?)"),
         ("LOSING_ATTEMPTS", "losing_attempts_newest (workspace_key=?)"),
         ("STREAM_EVENTS", "(originator_id=?)"),
         ("HEAD_AND_FIRST", "(originator_id=?)"),

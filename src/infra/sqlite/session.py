@@ -43,22 +43,22 @@ class SQLiteSession:
             self._check(version)
         return head or 0, None if row[2] is None else cast(StoredRow, row[2:])
 
-    def last_position(self, stream: str) -> int:
-        ((position,),) = self._run(statements.LAST_POSITION, (stream,))
-        if not isinstance(position, int):
-            raise CorruptLedger(self.target, f"{stream} has position {position!r}")
-        return position
-
     def head(self) -> int:
         """The greatest sequence of the log, 0 if it is empty."""
         ((head,),) = self.read(statements.HEAD)
         return head or 0
 
-    def events_by_fingerprint(self, stream: str, fingerprints: tuple[int, int]) -> list[StoredRow]:
+    def later_events(
+        self, stream: str, fingerprints: tuple[int, int]
+    ) -> tuple[int, list[StoredRow]]:
         by_key, by_submission = fingerprints
-        rows = self._run(statements.EVENTS_BY_FINGERPRINT, (by_key, stream, by_submission, stream))
+        *rows, (_, _, last_position, _, _) = self._run(
+            statements.LATER_EVENTS, (by_key, stream, by_submission, stream, stream)
+        )
+        if not isinstance(last_position, int):
+            raise CorruptLedger(self.target, f"{stream} has position {last_position!r}")
         rows.sort(key=_POSITION)  # two or three rows: a sort in SQL takes a temporary table
-        return rows
+        return last_position, rows
 
     def stream_events(self, stream: str) -> list[StoredRow]:
         return self.read(statements.STREAM_EVENTS, (stream,))

@@ -13,10 +13,9 @@ HEAD_AND_FIRST = """
                               ORDER BY originator_version LIMIT 1)
 """
 
-LAST_POSITION = "SELECT max(originator_version) FROM resolution_events WHERE originator_id = ?"
-
 # INDEXED BY: without statistics the planner would rather walk all positions of the stream.
-EVENTS_BY_FINGERPRINT = """
+# The last row is no event: it has the stream's greatest position.
+LATER_EVENTS = """
     SELECT sequence, originator_id, originator_version, topic, state
       FROM resolution_events INDEXED BY resolution_events_by_fingerprint
      WHERE fingerprint = ? AND originator_version > 1 AND originator_id = ?
@@ -24,6 +23,10 @@ EVENTS_BY_FINGERPRINT = """
     SELECT sequence, originator_id, originator_version, topic, state
       FROM resolution_events INDEXED BY resolution_events_by_fingerprint
      WHERE fingerprint = ? AND originator_version > 1 AND originator_id = ?
+    UNION ALL
+    SELECT NULL, NULL, max(originator_version), NULL, NULL
+      FROM resolution_events
+     WHERE originator_id = ?
 """
 
 STREAM_EVENTS = """
