@@ -27,15 +27,22 @@ class Session(Protocol):
     migrated the ledger, so that a process with old code stops.
     """
 
-    def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
-        """The greatest sequence of the log (0 if it is empty), and the stream's first event."""
+    def heads(self, stream: str) -> tuple[int, int | None]:
+        """The greatest sequence of the log, and the sequence of the stream's first event.
 
-    def later_events(
-        self, stream: str, fingerprints: tuple[int, int]
+        0 and None, where they are empty.
+        """
+
+    def first_event(self, stream: str) -> StoredRow | None:
+        """The event with which the stream begins."""
+
+    def events_that_matter(
+        self, stream: str, first: int, fingerprints: tuple[int, int]
     ) -> tuple[int, list[StoredRow]]:
-        """The end of a stream that has begun, and its later events of these fingerprints.
+        """The end of a stream that has begun, and those of its events that can matter.
 
-        As its greatest position, and those past position 1 in the order of positions.
+        As its greatest position; and, by position, the event of sequence ``first`` and those
+        past position 1 that have one of the fingerprints.
         """
 
     def stream_events(self, stream: str) -> list[StoredRow]:

@@ -56,7 +56,7 @@ class EventStore:
 
     def winner(self, workspace: str, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance, if it won under this workspace."""
-        _, first = self._database.read(lambda session: session.head_and_first(instance.text))
+        first = self._database.read(lambda session: session.first_event(instance.text))
         if first is None:
             return None
         won = self._win(first).attempt
@@ -104,11 +104,13 @@ class EventStore:
         that does not depend on its length.
         """
         stream = instance.text
-        head, first = session.head_and_first(stream)
+        head, first = session.heads(stream)
         if first is None:
             return head, 0, InstanceState(instance)
-        last_position, later = session.later_events(stream, fingerprints_for(stream, attempt))
-        state = fold(instance, [self._win(first), *map(self._event, later)])
+        last_position, rows = session.events_that_matter(
+            stream, first, fingerprints_for(stream, attempt)
+        )
+        state = fold(instance, [self._win(rows[0]), *map(self._event, rows[1:])])
         return head, last_position, state
 
     def _append(

@@ -14,7 +14,7 @@ from integration.forking import Forked, barrier_for, failure_of, race
 from integration.inside import kept_connections
 from processes import PATIENCE, Answers, spawning
 from resolution_ledger import ResolutionLedger, Won
-from resolution_ledger.infra.sqlite import forks
+from resolution_ledger.infra.sqlite import databases, forks
 from resolution_ledger.infra.sqlite.connection import OpenConnection
 from resolution_ledger.infra.sqlite.databases import FileDatabase
 from samples import WORKSPACE, instance, record
@@ -106,6 +106,36 @@ def fork_while_another_thread_resolves(_: Barrier, path: str) -> dict[str, objec
     )
     thread.join(PATIENCE)
     return {"child": child.result(), "thread": told, "parent": ledger.resolve(record(3, 3, 3))}
+
+
+def fork_while_another_thread_is_stuck(_: Barrier, path: str) -> dict[str, object]:
+    """The other thread's clock does not return: the fork cannot wait for it for ever."""
+    databases._PATIENCE = 0.2  # noqa: SLF001 (else this takes long)
+    inside, go_on = Event(), Event()
+
+    def clock() -> int:
+        inside.set()
+        assert go_on.wait(PATIENCE)
+        return 0
+
+    ledger = ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=0.1, clock=clock)
+    again = open_at(path)
+    told: list[object] = []
+    thread = Thread(target=lambda: told.append(ledger.resolve(record(1, 1, 1))))
+    thread.start()
+    assert inside.wait(PATIENCE)
+    child = Forked().run(
+        lambda: {
+            "resolve": failure_of(lambda: ledger.resolve(record(2, 2, 2))),
+            "winner": failure_of(lambda: ledger.winner(instance(1))),
+            "another object": failure_of(lambda: again.resolve(record(2, 2, 2))),
+            "close": failure_of(ledger.close),
+        }
+    )
+    seen = child.result()
+    go_on.set()
+    thread.join(PATIENCE)
+    return {"child": seen, "thread": told, "parent": ledger.resolve(record(3, 3, 3))}
 
 
 def fork_inside_the_clock(_: Barrier, path: str) -> dict[str, object]:

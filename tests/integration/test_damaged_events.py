@@ -194,6 +194,13 @@ def test_where_position_1_is_gone_winner_does_not_say_that_nobody_has_won(
         ledger.winner(instance(1))
 
 
+def test_a_later_position_that_is_no_number_is_corrupt(unguarded: Unguarded) -> None:
+    ledger, connection = unguarded
+    connection.execute("UPDATE resolution_events SET originator_version = 'x' WHERE sequence = 3")
+    with pytest.raises(CorruptLedger):
+        ledger.resolve(record(1, 2, 2))
+
+
 @pytest.mark.parametrize(
     "change",
     [

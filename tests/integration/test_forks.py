@@ -46,6 +46,16 @@ def test_a_fork_waits_for_calls_of_other_threads(path: Path) -> None:
     assert told["parent"] == Won()
 
 
+def test_a_fork_does_not_wait_for_ever_and_the_child_is_refused_the_file(path: Path) -> None:
+    told: dict[str, Any] = run_alone(fork_scenarios.fork_while_another_thread_is_stuck, str(path))
+    assert told["child"] == {
+        **dict.fromkeys(["resolve", "winner", "another object"], "StoreUnavailable"),
+        "close": None,
+    }
+    assert told["thread"] == [Won()]
+    assert told["parent"] == Won()
+
+
 def test_a_child_that_was_forked_inside_a_call_is_refused_the_file_and_the_parent_goes_on(
     path: Path,
 ) -> None:

@@ -72,11 +72,12 @@ def test_a_statement_looks_up_and_neither_scans_nor_sorts(
 @pytest.mark.parametrize(
     ("name", "index"),
     [
-        ("LATER_EVENTS", "resolution_events_by_fingerprint (fingerprint=?)"),
+        ("EVENTS_THAT_MATTER", "resolution_events_by_fingerprint (fingerprint=?)"),
         ("LOSING_ATTEMPTS", "losing_attempts_newest (workspace_key=?)"),
         ("STREAM_EVENTS", "(originator_id=?)"),
-        ("HEAD_AND_FIRST", "(originator_id=?)"),
-        ("HEAD_AND_FIRST", "INTEGER PRIMARY KEY (rowid=?)"),
+        ("EVENTS_THAT_MATTER", "INTEGER PRIMARY KEY (rowid=?)"),
+        ("HEADS", "(originator_id=?)"),
+        ("FIRST_EVENT", "(originator_id=?)"),
         ("notifications", "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),
     ],
 )

@@ -35,9 +35,10 @@ each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 @pytest.fixture
 def ledger(open_ledger: OpenLedger) -> ResolutionLedger:
-    """A ledger in which response 1 won instance 1."""
+    """A ledger in which response 1 won instance 1, with connections that write and read."""
     ledger = open_ledger()
     ledger.resolve(record(1, 1, 1))
+    ledger.winner(instance(1))
     return ledger
 
 

@@ -48,7 +48,8 @@ class OpenConnection:
         Immediate: a deferred transaction that reads first fails at once when another writer
         commits in between, whatever the timeout.
         """
-        self.roll_back()  # what a signal may have left behind
+        if self.connection.in_transaction:
+            self.roll_back()  # what a signal has left behind
         try:
             if timeout > 0:
                 self._begin_patiently(timeout)

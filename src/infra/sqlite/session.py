@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any
 
 from msgspec import ValidationError, convert
 from msgspec.structs import astuple
@@ -34,31 +34,37 @@ class SQLiteSession:
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
 
-    def head_and_first(self, stream: str) -> tuple[int, StoredRow | None]:
-        rows = self._run(statements.HEAD_AND_FIRST, (stream,))
+    def heads(self, stream: str) -> tuple[int, int | None]:
+        rows = self._run(statements.HEADS, (stream,))
         if not rows:
             raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
-        version, head, *_ = row = rows[0]
+        version, head, first = rows[0]
         if version != len(MIGRATIONS):
             self._check(version)
-        return head or 0, None if row[2] is None else cast(StoredRow, row[2:])
+        return head or 0, first
+
+    def first_event(self, stream: str) -> StoredRow | None:
+        rows: list[StoredRow] = self.read(statements.FIRST_EVENT, (stream,))
+        return rows[0] if rows else None
+
+    def events_that_matter(
+        self, stream: str, first: int, fingerprints: tuple[int, int]
+    ) -> tuple[int, list[StoredRow]]:
+        by_key, by_submission = fingerprints
+        *rows, (_, _, last_position, _, _) = self._run(
+            statements.EVENTS_THAT_MATTER,
+            (first, by_key, stream, by_submission, stream, stream),
+        )
+        positions = [last_position, *map(_POSITION, rows)]
+        if not rows or not all(isinstance(position, int) for position in positions):
+            raise CorruptLedger(self.target, f"{stream} has positions {positions}")
+        rows.sort(key=_POSITION)  # a few rows: a sort in SQL takes a temporary table
+        return last_position, rows
 
     def head(self) -> int:
         """The greatest sequence of the log, 0 if it is empty."""
         ((head,),) = self.read(statements.HEAD)
         return head or 0
-
-    def later_events(
-        self, stream: str, fingerprints: tuple[int, int]
-    ) -> tuple[int, list[StoredRow]]:
-        by_key, by_submission = fingerprints
-        *rows, (_, _, last_position, _, _) = self._run(
-            statements.LATER_EVENTS, (by_key, stream, by_submission, stream, stream)
-        )
-        if not isinstance(last_position, int):
-            raise CorruptLedger(self.target, f"{stream} has position {last_position!r}")
-        rows.sort(key=_POSITION)  # two or three rows: a sort in SQL takes a temporary table
-        return last_position, rows
 
     def stream_events(self, stream: str) -> list[StoredRow]:
         return self.read(statements.STREAM_EVENTS, (stream,))

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-HEAD_AND_FIRST = """
-    SELECT meta.schema_version,
+HEADS = """
+    SELECT schema_version,
            (SELECT max(sequence) FROM resolution_events),
-           first.sequence, first.originator_id, first.originator_version, first.topic, first.state
-      FROM resolution_ledger_meta AS meta
-      LEFT JOIN resolution_events AS first
-        ON first.sequence = (SELECT sequence FROM resolution_events
-                              WHERE originator_id = ?
-                              ORDER BY originator_version LIMIT 1)
+           (SELECT sequence FROM resolution_events
+             WHERE originator_id = ? ORDER BY originator_version LIMIT 1)
+      FROM resolution_ledger_meta
+"""
+
+FIRST_EVENT = """
+    SELECT sequence, originator_id, originator_version, topic, state
+      FROM resolution_events
+     WHERE originator_id = ?
+     ORDER BY originator_version
+     LIMIT 1
 """
 
 # INDEXED BY: without statistics the planner would rather walk all positions of the stream.
 # The last row is no event: it has the stream's greatest position.
-LATER_EVENTS = """
+EVENTS_THAT_MATTER = """
+    SELECT sequence, originator_id, originator_version, topic, state
+      FROM resolution_events
+     WHERE sequence = ?
+    UNION ALL
     SELECT sequence, originator_id, originator_version, topic, state
       FROM resolution_events INDEXED BY resolution_events_by_fingerprint
      WHERE fingerprint = ? AND originator_version > 1 AND originator_id = ?
