@@ -15,7 +15,7 @@ from threading import Event, Thread
 from time import monotonic
 
 from integration.inside import kept_connections
-from resolution_ledger import ResolutionError, ResolutionLedger
+from resolution_ledger import LedgerClosed, ResolutionError, ResolutionLedger
 from samples import WORKSPACE, instance, record
 
 
@@ -145,3 +145,72 @@ def interrupt_a_fork(_: Barrier, path: str) -> dict[str, object]:
     ]
     answers.append(type(slow.resolve(record(1, 1, 1))).__name__)
     return {"used in the child": int(os.read(receiving, 100)), "parent": answers}
+
+
+def handle_by_using_the_ledger(_: Barrier, path: str, what: str, interruptions: int) -> int:
+    """A handler that reads, closes or forks comes while a call reads; how often it came."""
+    ledgers = [ResolutionLedger.open(path, workspace=WORKSPACE)]
+    ledgers[0].resolve(record(1, 1, 1))
+    hit = 0
+
+    def handler(*_: object) -> None:
+        nonlocal hit
+        hit += 1
+        if what == "reads":
+            assert ledgers[0].winner(instance(1)) is not None
+        elif what == "closes":
+            ledgers[0].close()
+        elif os.fork() == 0:
+            os._exit(0)
+
+    draw = random.Random(0)  # noqa: S311 (a reproducible draw, no secret)
+    signal.signal(signal.SIGALRM, handler)
+    while hit < interruptions:
+        before = hit
+        signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.000001, 0.0001))
+        try:
+            while hit == before:
+                ledgers[0].winner(instance(1))
+        except LedgerClosed:
+            ledgers[0] = ResolutionLedger.open(path, workspace=WORKSPACE)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return hit
+
+
+def fork_inside_a_write(_: Barrier, path: str, forks: int) -> list[str]:
+    """A handler forks inside ``resolve``; the child goes on for a while. What went wrong."""
+    ledger = ResolutionLedger.open(path, workspace=WORKSPACE, durability="normal", lock_timeout=2.0)
+    ledger.resolve(record(0, 1, 1))
+    children: list[int] = []
+    in_child = False
+
+    def handler(*_: object) -> None:
+        nonlocal in_child
+        pid = os.fork()
+        if pid == 0:
+            in_child = True
+        else:
+            children.append(pid)
+
+    signal.signal(signal.SIGALRM, handler)
+    draw = random.Random(1)  # noqa: S311 (as above)
+    wrong = []
+    for n in range(1, forks + 1):
+        attempt = record(n, 1, 1)
+        signal.setitimer(signal.ITIMER_REAL, draw.uniform(0.000001, 0.0001))
+        try:
+            ledger.resolve(attempt)
+        except ResolutionError as error:
+            if not in_child:
+                wrong.append(repr(error))
+        if in_child:
+            signal.pause()  # still there, with whatever lock it may have taken
+        while len(children) < n:
+            pass
+        try:
+            ledger.resolve(record(10_000 + n, 1, 1))
+        except ResolutionError as error:
+            wrong.append(repr(error))
+        os.kill(children[-1], signal.SIGKILL)
+        os.waitpid(children[-1], 0)
+    return wrong

@@ -50,13 +50,17 @@ class OpenConnection:
         """
         if self.connection.in_transaction:
             self.roll_back()  # what a signal has left behind
+        self._refuse_if_inherited()
         try:
             if timeout > 0:
                 self._begin_patiently(timeout)
             else:
                 self._execute("BEGIN IMMEDIATE")
+            if self.inherited:
+                self._execute("ROLLBACK")  # this lock is the child's own: give it back
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
+        self._refuse_if_inherited()
         self.check_file()
 
     def _begin_patiently(self, timeout: float) -> None:
@@ -68,8 +72,7 @@ class OpenConnection:
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""
-        if self.inherited:
-            raise StoreUnavailable(self.target, "the process forked inside this call")
+        self._refuse_if_inherited()
         try:
             self._execute("COMMIT")
         except DATABASE_ERRORS as error:
@@ -77,6 +80,10 @@ class OpenConnection:
             # error, say) the next start of the database may find it complete.
             unknown = primary_code(error) != sqlite3.SQLITE_BUSY
             raise store_error(error, self.target, outcome_unknown=unknown) from error
+
+    def _refuse_if_inherited(self) -> None:
+        if self.inherited:
+            raise StoreUnavailable(self.target, "the process forked inside this call")
 
     def is_at_rest(self) -> bool:
         """Whether it has no transaction and may serve another call."""

@@ -7,6 +7,7 @@ it would drop every lock that this process holds there, and two processes could 
 from __future__ import annotations
 
 import os
+from stat import S_ISREG
 from urllib.parse import quote
 
 from ...domain.errors import StoreUnavailable
@@ -36,6 +37,8 @@ def file_identity(path: str) -> FileIdentity | None:
         return None
     except (OSError, ValueError) as error:
         raise StoreUnavailable(path, f"cannot be looked up: {error}") from error
+    if not S_ISREG(status.st_mode):
+        raise StoreUnavailable(path, "it is no ordinary file")
     if status.st_nlink > 1:
         raise StoreUnavailable(path, "the file has more than one name (hard links)")
     return status.st_dev, status.st_ino

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock, get_ident
+from threading import get_ident
 from time import monotonic, sleep
 from typing import TypeVar
 
@@ -34,9 +34,10 @@ class _Call:
 class Readers:
     """As many connections as there are calls at once, opened when they are needed.
 
-    A signal handler may raise at any point of a call. So all that a call changes hangs on one
-    object, which the call's own ``finally`` undoes, whatever had come of it; and only native
-    locks are used, which ``with`` takes and gives back in one step.
+    A signal handler may run at any point of a call; it may raise, fork, or call the ledger
+    itself. So there is no lock that it could find taken: sets and lists change in one step
+    each, and whoever wants all calls to end (a fork, a close) says so first and looks at the
+    calls afterwards, while a call enters itself first and looks whether it may go on afterwards.
     """
 
     def __init__(
@@ -46,7 +47,6 @@ class Readers:
         self._open = open_connection
         self._lock_timeout = lock_timeout
         self._closed = False
-        self._lock = Lock()  # guards all that follows
         self._draining = False
         self._calls: set[_Call] = set()
         self._idle: list[OpenConnection] = []
@@ -60,7 +60,10 @@ class Readers:
         try:
             return work(self._enter(call, timeout).session)
         finally:
-            self._leave(call)
+            try:
+                self._give_back(call)
+            finally:
+                self._calls.discard(call)
 
     def close(self, patience: float) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
@@ -77,78 +80,64 @@ class Readers:
         self._draining = False
 
     def resume_in_child(self) -> bool:
-        """After it, in the child; False if the parent's connections are still about."""
+        """After it, in the child; False if the parent's connections may still be about."""
+        calls = tuple(self._calls)
+        for connection in (*(call.connection for call in calls), *self._idle):
+            if connection is not None:
+                forks.inherit(connection)
+        clean = not calls and not self._idle
         me = get_ident()
-        lent = [call.connection for call in self._calls if call.connection is not None]
-        strangers = [call for call in self._calls if call.thread != me]
-        for connection in (*lent, *self._idle):
-            forks.inherit(connection)
-        clean = not (lent or strangers or self._idle)
-        self._lock = Lock()  # another thread may have held it
-        self._idle = []
-        self._calls.difference_update(strangers)
+        self._calls.difference_update(call for call in calls if call.thread != me)
+        self._idle.clear()
         self._draining = False
         return clean
 
     def drop_idle(self) -> None:
         """Close what nobody uses: for good, or since its file has been replaced."""
         call = _Call()  # a fork has to wait for this, too
+        self._calls.add(call)
         try:
-            while True:
-                with self._lock:
-                    self._calls.add(call)
-                    if not self._idle:
-                        return
-                    call.connection = self._idle.pop()
-                call.connection.close()
+            while self._idle:
+                try:
+                    connection = self._idle.pop()
+                except IndexError:  # somebody else took the last one
+                    return
+                connection.close()
         finally:
-            self._leave(call)
+            self._calls.discard(call)
 
     def _enter(self, call: _Call, timeout: float | None) -> OpenConnection:
         wait = self._lock_timeout if timeout is None else timeout
         deadline = monotonic() + wait
-        while True:
-            with self._lock:
-                if self._closed:
-                    raise LedgerClosed(self._target, "the ledger was closed")
-                if not self._draining:
-                    self._calls.add(call)
-                    if self._idle:
-                        call.connection = self._idle.pop()
-                    break
+        self._calls.add(call)
+        while self._draining and not self._closed:
+            self._calls.discard(call)
             if monotonic() > deadline:
                 raise StoreBusy(self._target, "the process is forking")
             sleep(_PAUSE)
-        connection = call.connection
-        if connection is None:
-            connection = call.connection = self._open(wait)
+            self._calls.add(call)
+        if self._closed:
+            raise LedgerClosed(self._target, "the ledger was closed")
+        try:
+            connection = call.connection = self._idle.pop()
+        except IndexError:
+            connection = call.connection = self._open(max(0.0, deadline - monotonic()))
         connection.check_file()
         return connection
 
-    def _leave(self, call: _Call) -> None:
+    def _give_back(self, call: _Call) -> None:
         connection = call.connection
-        with self._lock:
-            keep = (
-                connection is not None
-                and connection.usable
-                and len(self._idle) < _KEPT
-                and not (self._closed or self._draining)
-            )
-            if keep and connection is not None:
-                self._idle.append(connection)
-                self._calls.discard(call)
-                return
-        if connection is not None:
+        if connection is None:
+            return
+        done = self._closed or self._draining
+        if connection.usable and not done and len(self._idle) < _KEPT:
+            self._idle.append(connection)
+        else:
             connection.close()
-        with self._lock:
-            self._calls.discard(call)
 
     def _empty(self, patience: float) -> None:
         me, deadline = get_ident(), monotonic() + patience
-        while True:
-            with self._lock:
-                if all(call.thread == me for call in self._calls):
-                    break
+        while any(call.thread != me for call in tuple(self._calls)):
             if monotonic() > deadline:
                 break
             sleep(_PAUSE)
