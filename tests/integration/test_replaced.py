@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger
+from integration.inside import OpenLedger, database_of, kept_connections
 from resolution_ledger import (
     Replayed,
     ResolutionError,
@@ -88,26 +88,42 @@ def test_a_ledger_that_comes_back_works_again(
     assert ledger.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
 
 
+def put_a_copy_in_its_place(path: Path, original: sqlite3.Connection) -> None:
+    """Restore a backup over the ledger, as an operator would who has read how."""
+    original.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    copied = path.with_name("copy.db")
+    with closing(sqlite3.connect(copied)) as copy:
+        original.backup(copy)
+    original.close()
+    copied.replace(path)
+
+
 @each_call
 def test_a_restored_copy_of_the_same_ledger_works_after_one_error_at_most(
     ledger: ResolutionLedger,
     path: Path,
-    tmp_path: Path,
     foreign: Callable[..., sqlite3.Connection],
     call: Call,
 ) -> None:
-    original = foreign()
-    original.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
-        original.backup(copy)
-    original.close()
-    (tmp_path / "copy.db").replace(path)
+    put_a_copy_in_its_place(path, foreign())
     with suppress(StoreUnavailable):
         call(ledger)
     assert ledger.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
     assert ledger.resolve(record(3, 1, 1)) == Won()
     with closing(sqlite3.connect(path)) as restored:
         assert restored.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_one_error_is_enough_for_all_connections_that_read(
+    ledger: ResolutionLedger, path: Path, foreign: Callable[..., sqlite3.Connection]
+) -> None:
+    database = database_of(ledger)
+    database.read(lambda _: database.read(lambda _: None))
+    assert len(kept_connections(ledger)) == 3  # two that read, one that writes
+    put_a_copy_in_its_place(path, foreign())
+    with pytest.raises(StoreUnavailable):
+        ledger.winner(instance(1))
+    assert ledger.winner(instance(1)) == response(1)
 
 
 @each_call

@@ -7,7 +7,7 @@ from threading import get_ident
 from time import monotonic, sleep
 from typing import TypeVar
 
-from ...domain.errors import LedgerClosed, StoreBusy
+from ...domain.errors import LedgerClosed, StoreBusy, StoreUnavailable
 from . import forks
 from .connection import OpenConnection
 from .session import SQLiteSession
@@ -122,7 +122,11 @@ class Readers:
             connection = call.connection = self._idle.pop()
         except IndexError:
             connection = call.connection = self._open(max(0.0, deadline - monotonic()))
-        connection.check_file()
+        try:
+            connection.check_file()
+        except StoreUnavailable:
+            self.drop_idle()  # they are to the same file: one error is enough
+            raise
         return connection
 
     def _give_back(self, call: _Call) -> None:
