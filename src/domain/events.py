@@ -19,8 +19,6 @@ def check_tick(value: object) -> int:
 
     :raises InvalidTick: if not.
     """
-    if type(value) is int and _LEAST_TICK <= value <= _GREATEST_TICK:
-        return value
     if (
         not isinstance(value, int)
         or isinstance(value, bool)

@@ -15,6 +15,8 @@ import pytest
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
 
+COMMAND = f"{sys.executable} -m resolution_ledger"
+
 
 class Shell:
     """Runs the command with a ledger and a workspace in its environment."""
@@ -42,6 +44,18 @@ class Shell:
         return subprocess.CompletedProcess(
             done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
         )
+
+    def script(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a line of shell in which ``ledger`` is the command and ``$0`` an argument."""
+        done = subprocess.run(
+            ["/bin/sh", "-c", text.replace("ledger ", f"{COMMAND} "), *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        return done
 
     def json(self, *arguments: str, **environment: str) -> list[Any]:
         lines = self.run("--json", *arguments, **environment).stdout.splitlines()
@@ -79,17 +93,14 @@ def test_each_answer_to_resolve_has_its_exit_status_and_object(shell: Shell) -> 
 
 
 def test_only_a_win_lets_the_shell_go_on(shell: Shell) -> None:
-    script = f"if {sys.executable} -m resolution_ledger resolve $0 $1 --key $2; then echo act; fi"
-    outputs = [
-        subprocess.run(
-            ["/bin/sh", "-c", script, str(instance(1)), str(response(r)), str(key(r))],
-            env=shell.environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.splitlines()
-        for r in (1, 1, 2)
-    ]
+    outputs = []
+    for r in (1, 1, 2):
+        done = shell.script(
+            "if ledger resolve $0 $1 --key $2; then echo act; fi",
+            *(str(instance(1)), str(response(r)), str(key(r))),
+        )
+        assert done.returncode == 0
+        outputs.append(done.stdout.splitlines())
     assert [lines[-1] == "act" for lines in outputs] == [True, False, False]
 
 
@@ -241,19 +252,7 @@ def test_mint_reads_a_link_as_dag_json_writes_it(shell: Shell) -> None:
 
 def test_the_output_may_be_closed_early(shell: Shell) -> None:
     shell.resolve(1, 1)
-    done = subprocess.run(
-        [
-            "/bin/sh",
-            "-c",
-            f"{sys.executable} -m resolution_ledger --json history $0 | true",
-            str(instance(1)),
-        ],
-        env=shell.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert "Traceback" not in done.stderr
+    done = shell.script("ledger --json history $0 | true", str(instance(1)))
     assert "BrokenPipe" not in done.stderr
 
 
@@ -305,32 +304,13 @@ def test_a_response_that_asks_for_help_does_not_look_like_a_win(
 def test_a_stream_that_does_not_work_is_no_traceback(
     shell: Shell, redirection: str, status: int
 ) -> None:
-    done = subprocess.run(
-        [
-            "/bin/sh",
-            "-c",
-            f"{sys.executable} -m resolution_ledger resolve $0 $1 --key k {redirection}",
-            str(instance(1)),
-            str(response(1)),
-        ],
-        env=shell.environment,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = shell.script(
+        f"ledger resolve $0 $1 --key k {redirection}", str(instance(1)), str(response(1))
     )
-    assert "Traceback" not in done.stderr
     if redirection != ">&-":  # what Python does without a standard output varies
         assert done.returncode == status
     assert shell.run("winner", str(instance(1))).stdout == f"{response(1)}\n"
 
 
 def test_minting_from_a_closed_standard_input_is_a_usage_error(shell: Shell) -> None:
-    done = subprocess.run(
-        ["/bin/sh", "-c", f"{sys.executable} -m resolution_ledger mint <&-"],
-        env=shell.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+    assert shell.script("ledger mint <&-").returncode == 2
