@@ -14,6 +14,8 @@ under key k from workspace ws gives the first row that fits:
 5  otherwise                               ``Lost``                     ``AttemptLost``
 =  ======================================  ===========================  =====================
 
+A ``ResolutionAdopted`` at position 1 counts as a ``ResolutionWon`` there.
+
 The event is appended unless this very submission (ws, r, k) is on record for the instance:
 a retransmission gets the same answer again (``Won`` becomes ``Replayed``) and leaves no trace.
 """
@@ -32,8 +34,10 @@ from .events import (
     AttemptFenced,
     AttemptLost,
     AttemptReplayed,
+    ResolutionAdopted,
     ResolutionWon,
     Submission,
+    Win,
 )
 from .ids import InstanceId, ResponseId
 from .outcomes import Lost, Replayed, Won
@@ -50,7 +54,7 @@ class InstanceState:
 
     def __init__(self, instance: InstanceId) -> None:
         self.instance = instance
-        self.won: ResolutionWon | None = None
+        self.won: Win | None = None
         self.key_owners: dict[IdempotencyKey, ResponseId] = {}
         self.on_record: set[Submission] = set()
 
@@ -59,7 +63,7 @@ class InstanceState:
         attempt = event.attempt
         self.on_record.add(attempt.submission)
         match event:
-            case ResolutionWon():
+            case ResolutionWon() | ResolutionAdopted():
                 self.won = event
                 self.key_owners[attempt.idempotency_key] = attempt.response
             case AttemptReplayed() | AttemptLost():
@@ -87,6 +91,16 @@ def decide(state: InstanceState, attempt: Attempt) -> Decision:
     """Apply the table above."""
     answer, event = _first_row_that_fits(state, attempt)
     return Decision(answer, None if attempt.submission in state.on_record else event)
+
+
+def redecide(state: InstanceState, event: AttemptEvent) -> type[AttemptEvent] | None:
+    """What the rules put on record for an event's attempt, given the events before it.
+
+    None if it should not be on record, being a retransmission.
+    """
+    if state.won is None and isinstance(event, ResolutionAdopted):
+        return ResolutionAdopted  # decided elsewhere, before the log began
+    return decide(state, event.attempt).event
 
 
 def _first_row_that_fits(

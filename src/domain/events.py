@@ -63,6 +63,16 @@ class ResolutionWon(AttemptEvent, frozen=True):
     tag: ClassVar[Outcome] = "won"
 
 
+class ResolutionAdopted(AttemptEvent, frozen=True):
+    """A win that this ledger did not witness: taken over from a table that decided before it."""
+
+    tag: ClassVar[Outcome] = "adopted"
+
+
+Win = ResolutionWon | ResolutionAdopted
+"""What resolves an instance: its first event, and no other."""
+
+
 class AttemptLost(AttemptEvent, frozen=True):
     """Another response had won."""
 
@@ -91,6 +101,7 @@ EVENT_TYPES: dict[str, type[AttemptEvent]] = {
     event_type.tag: event_type
     for event_type in (
         ResolutionWon,
+        ResolutionAdopted,
         AttemptLost,
         AttemptReplayed,
         AttemptConflicted,

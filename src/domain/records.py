@@ -11,8 +11,14 @@ from .errors import InvalidId, InvalidText
 from .ids import InstanceId, ResponseId
 from .text import IdempotencyKey, check_text
 
-Outcome = Literal["won", "lost", "replayed", "conflicted", "fenced"]
+Outcome = Literal["won", "adopted", "lost", "replayed", "conflicted", "fenced"]
 """What an attempt came to. The same words are the tags of the stored events."""
+
+WINNING: frozenset[Outcome] = frozenset({"won", "adopted"})
+"""Those that resolve an instance; each of them stands at position 1."""
+
+LOSING: frozenset[Outcome] = frozenset({"lost", "replayed", "conflicted", "fenced"})
+"""Those of attempts that came after it was resolved."""
 
 
 class ResolutionRecord(Struct, frozen=True):

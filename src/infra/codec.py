@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from ..domain.errors import CorruptLedger, InvalidId, ResolutionError, UnknownEvent
-from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, ResolutionWon, check_tick
+from ..domain.events import EVENT_TYPES, Attempt, AttemptEvent, Win, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
@@ -70,7 +70,7 @@ def decode_event(target: str, row: StoredRow) -> AttemptEvent:
     # One event has one spelling: MessagePack would also read longer encodings of the same.
     if _encode(stored) != state:
         raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
-    if (position == 1) is not (event_type is ResolutionWon):
+    if (position == 1) is not issubclass(event_type, Win):
         # Wherever else a win stood, it would name a second winner.
         raise CorruptLedger(target, f"{tag!r} at position {position!r}", sequence=sequence)
     return event_type(attempt, tick)

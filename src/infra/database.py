@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeVar
 
 from ..projections.losing_attempts import LosingAttemptRow
 from ..projections.winners import WinnerRow
+from .chain import Head
 
 Durability = Literal["full", "normal"]
 """What an acknowledged answer survives: a power cut, or a crash of the process."""
@@ -14,8 +15,8 @@ Durability = Literal["full", "normal"]
 StoredRow = tuple[int, str, int, str, bytes]
 """An event as the log holds it: sequence, stream, position, tag, bytes."""
 
-NewRow = tuple[int, str, int, str, bytes, int]
-"""An event about to be appended: a stored row and its fingerprint."""
+NewRow = tuple[str, int, str, bytes, int]
+"""An event about to be appended: stream, position, tag, bytes, fingerprint."""
 
 T = TypeVar("T")
 
@@ -27,11 +28,8 @@ class Session(Protocol):
     migrated the ledger, so that a process with old code stops.
     """
 
-    def heads(self, stream: str) -> tuple[int, int | None]:
-        """The greatest sequence of the log, and the sequence of the stream's first event.
-
-        0 and None, where they are empty.
-        """
+    def heads(self, stream: str) -> tuple[Head, int | None]:
+        """The head of the log, and the sequence of the stream's first event, if it has one."""
 
     def first_event(self, stream: str) -> StoredRow | None:
         """The event with which the stream begins."""
@@ -51,8 +49,11 @@ class Session(Protocol):
     def losing_attempts(self, workspace: str, limit: int) -> list[LosingAttemptRow]:
         """The workspace's losing attempts, replays left out, newest first."""
 
-    def append_event(self, row: NewRow) -> None:
-        """Append to the log. Its keys refuse a position or sequence that is taken."""
+    def append_event(self, head: Head, row: NewRow) -> Head:
+        """Append to the log whose head this is, and return the new one.
+
+        The log's keys refuse a position or sequence that is taken.
+        """
 
     def add_winner(self, row: WinnerRow) -> None:
         """Add to ``interaction_resolutions``."""

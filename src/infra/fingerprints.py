@@ -18,14 +18,14 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from ..domain.events import Attempt, AttemptConflicted, AttemptEvent, AttemptFenced, ResolutionWon
+from ..domain.events import Attempt, AttemptConflicted, AttemptEvent, AttemptFenced, Win
 
 NO_FINGERPRINT = 0
 
 
 def fingerprint_of(stream: str, event: AttemptEvent) -> int:
     """The fingerprint to store with an event. Part of the storage format."""
-    if isinstance(event, ResolutionWon):
+    if isinstance(event, Win):
         return NO_FINGERPRINT
     by_key, by_submission = fingerprints_for(stream, event.attempt)
     return by_submission if isinstance(event, AttemptConflicted | AttemptFenced) else by_key

@@ -11,11 +11,12 @@ from ..domain.errors import (
     StoreError,
     StoreUnavailable,
 )
-from ..domain.events import Attempt, AttemptEvent, ResolutionWon, check_tick
+from ..domain.events import Attempt, AttemptEvent, Win, check_tick
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import RecordedAttempt
 from ..projections.losing_attempts import losing_attempt, losing_attempt_row
 from ..projections.winners import winner_row
+from .chain import Head
 from .codec import decode_attempt, decode_event, encode_event, recorded_attempt
 from .database import Database, Session, StoredRow
 from .fingerprints import fingerprint_of, fingerprints_for
@@ -38,7 +39,7 @@ class EventStore:
                 # The clock is read under the write lock, so that on one machine the ticks of
                 # an instance run in the order of its positions.
                 event = decision.event(attempt, check_tick(self._clock()))
-                self._append(session, instance, last_position + 1, head + 1, event)
+                self._append(session, head, instance, last_position + 1, event)
             return decision.answer
 
         try:
@@ -97,7 +98,7 @@ class EventStore:
 
     def _look(
         self, session: Session, instance: InstanceId, attempt: Attempt
-    ) -> tuple[int, int, InstanceState]:
+    ) -> tuple[Head, int, InstanceState]:
         """The ends of the log and of the stream, and the instance's state as far as it matters.
 
         Deciding on these few events gives the same as deciding on the whole stream, at a cost
@@ -116,16 +117,16 @@ class EventStore:
     def _append(
         self,
         session: Session,
+        head: Head,
         instance: InstanceId,
         position: int,
-        sequence: int,
         event: AttemptEvent,
     ) -> None:
         """Add the event to the log and its rows to the read models."""
         stream = instance.text
         stored, fingerprint = encode_event(event), fingerprint_of(stream, event)
-        session.append_event((sequence, stream, position, event.tag, stored, fingerprint))
-        recorded = recorded_attempt(instance, position, sequence, event)
+        head = session.append_event(head, (stream, position, event.tag, stored, fingerprint))
+        recorded = recorded_attempt(instance, position, head.sequence, event)
         if winner := winner_row(recorded):
             session.add_winner(winner)
         if loser := losing_attempt_row(recorded):
@@ -134,9 +135,9 @@ class EventStore:
     def _event(self, row: StoredRow) -> AttemptEvent:
         return decode_event(self._database.target, row)
 
-    def _win(self, first: StoredRow) -> ResolutionWon:
+    def _win(self, first: StoredRow) -> Win:
         event = self._event(first)
-        if not isinstance(event, ResolutionWon):
+        if not isinstance(event, Win):
             # Position 1 is missing. Deciding again would name a second winner.
             reason = f"{first[1]} begins at position {first[2]!r}"
             raise CorruptLedger(self._database.target, reason, sequence=first[0])

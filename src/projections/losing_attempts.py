@@ -5,16 +5,16 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ..domain.ids import InstanceId, ResponseId
-from ..domain.records import Outcome, RecordedAttempt
+from ..domain.records import LOSING, Outcome, RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
 
 
 class LosingAttemptRow(Struct, frozen=True):
     """An attempt that was recorded after its instance was resolved."""
 
+    sequence: int
     instance_id: str
     position: int
-    sequence: int
     outcome: Outcome
     workspace_key: str
     response_id: str
@@ -24,13 +24,13 @@ class LosingAttemptRow(Struct, frozen=True):
 
 
 def losing_attempt_row(attempt: RecordedAttempt) -> LosingAttemptRow | None:
-    """The row that the attempt adds to the table: none if it won, else one."""
-    if attempt.outcome == "won":
+    """The row that the attempt adds to the table: one if it lost, else none."""
+    if attempt.outcome not in LOSING:
         return None
     return LosingAttemptRow(
+        sequence=attempt.sequence,
         instance_id=attempt.instance.text,
         position=attempt.position,
-        sequence=attempt.sequence,
         outcome=attempt.outcome,
         workspace_key=attempt.workspace,
         response_id=attempt.response.text,

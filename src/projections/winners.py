@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ..domain.records import RecordedAttempt
+from ..domain.records import WINNING, RecordedAttempt
 
 
 class WinnerRow(Struct, frozen=True):
@@ -22,7 +22,7 @@ class WinnerRow(Struct, frozen=True):
 
 def winner_row(attempt: RecordedAttempt) -> WinnerRow | None:
     """The row that the attempt adds to the table: one if it won, else none."""
-    if attempt.outcome != "won":
+    if attempt.outcome not in WINNING:
         return None
     return WinnerRow(
         instance_id=attempt.instance.text,

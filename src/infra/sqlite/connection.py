@@ -6,7 +6,7 @@ import sqlite3
 
 from ...domain.errors import StoreUnavailable
 from .errors import DATABASE_ERRORS, primary_code, store_error
-from .files import FileIdentity, file_identity
+from .files import FileIdentity, file_identity, is_at
 from .session import SQLiteSession
 
 
@@ -38,8 +38,9 @@ class OpenConnection:
 
         SQLite would go on with an unlinked file, and what it acknowledged would be lost.
         """
-        if self.identity is not None and file_identity(self.target) != self.identity:
+        if self.identity is not None and not is_at(self.target, self.identity):
             self.usable = False
+            file_identity(self.target)  # which may know better what is wrong
             raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
 
     def begin(self, timeout: float) -> None:

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from ...domain.errors import StoreUnavailable
 
-FileIdentity = tuple[int, int]
-"""Device and inode."""
+FileIdentity = tuple[int, int, int]
+"""Inode, device and number of names, which is 1: items 1 to 3 of what ``stat`` returns."""
 
 
 def database_uri(path: str, *, create: bool) -> str:
@@ -41,4 +41,12 @@ def file_identity(path: str) -> FileIdentity | None:
         raise StoreUnavailable(path, "it is no ordinary file")
     if status.st_nlink > 1:
         raise StoreUnavailable(path, "the file has more than one name (hard links)")
-    return status.st_dev, status.st_ino
+    return status[1:4]
+
+
+def is_at(path: str, identity: FileIdentity) -> bool:
+    """Whether ``path`` still leads to this file, by this name only."""
+    try:
+        return os.stat(path)[1:4] == identity
+    except (OSError, ValueError):
+        return False

@@ -95,17 +95,18 @@ class LedgerRecorder(SQLiteApplicationRecorder):
                 raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
 
         def append(session: SQLiteSession) -> list[int]:
-            first = session.head() + 1
-            for sequence, stored in enumerate(stored_events, start=first):
-                session.append_event(
+            head = session.head()
+            first = head.sequence + 1
+            for stored in stored_events:
+                head = session.append_event(
+                    head,
                     (
-                        sequence,
                         _stream(stored.originator_id),
                         stored.originator_version,
                         stored.topic,
                         stored.state,
                         NO_FINGERPRINT,
-                    )
+                    ),
                 )
             return list(range(first, first + len(stored_events)))
 
@@ -153,8 +154,8 @@ class LedgerRecorder(SQLiteApplicationRecorder):
 
     def max_notification_id(self) -> int:
         """The greatest sequence, or None if the log is empty."""
-        ((head,),) = self._read(statements.HEAD)
-        return cast(int, head)  # the package says int where its own abstract class allows None
+        ((sequence, _),) = self._read(statements.HEAD)
+        return cast(int, sequence)  # the package says int where its own abstract class allows None
 
     def _read(self, statement: str, *values: object) -> list[Any]:
         with translated():

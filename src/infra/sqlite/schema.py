@@ -60,6 +60,7 @@ _CREATE_STATEMENTS = (
         topic TEXT NOT NULL,
         state BLOB NOT NULL,
         fingerprint INTEGER NOT NULL,
+        hash BLOB NOT NULL,
         UNIQUE (originator_id, originator_version)
     )
     """,
@@ -79,21 +80,20 @@ _CREATE_STATEMENTS = (
     """,
     """
     CREATE TABLE losing_attempts (
+        sequence INTEGER PRIMARY KEY NOT NULL,
         instance_id TEXT NOT NULL,
         position INTEGER NOT NULL,
-        sequence INTEGER NOT NULL,
         outcome TEXT NOT NULL,
         workspace_key TEXT NOT NULL,
         response_id TEXT NOT NULL,
         idempotency_key TEXT NOT NULL,
         submitted_by TEXT NOT NULL,
-        attempted_tick INTEGER NOT NULL,
-        PRIMARY KEY (instance_id, position)
-    ) WITHOUT ROWID
+        attempted_tick INTEGER NOT NULL
+    )
     """,
     """
     CREATE INDEX losing_attempts_newest
-        ON losing_attempts (workspace_key, sequence) WHERE outcome <> 'replayed'
+        ON losing_attempts (workspace_key) WHERE outcome <> 'replayed'
     """,
     """
     CREATE TRIGGER resolution_events_refuse_update BEFORE UPDATE ON resolution_events
@@ -121,7 +121,7 @@ _CREATE_STATEMENTS = (
         AFTER {event} ON interaction_resolutions
         WHEN NOT EXISTS (SELECT 1 FROM resolution_events
                           WHERE originator_id = NEW.instance_id AND originator_version = 1
-                            AND topic = 'won'
+                            AND topic IN ('won', 'adopted')
                             AND substr(state, 5, 59) = CAST(NEW.response_id AS BLOB))
         BEGIN SELECT RAISE(ABORT, 'interaction_resolutions follows resolution_events'); END
         """

@@ -13,13 +13,15 @@ from ...domain.errors import CorruptLedger, SchemaTooNew
 from ...domain.records import Outcome
 from ...projections.losing_attempts import LosingAttemptRow
 from ...projections.winners import WinnerRow
+from .. import chain
+from ..chain import Head
 from ..database import NewRow, StoredRow
 from . import statements
 from .errors import DATABASE_ERRORS, store_error
 from .schema import MIGRATIONS
 
 _POSITION = itemgetter(2)
-_LOSING_ATTEMPT = tuple[str, int, int, Outcome, str, str, str, str, int]
+_LOSING_ATTEMPT = tuple[int, str, int, Outcome, str, str, str, str, int]
 
 
 class SQLiteSession:
@@ -34,14 +36,14 @@ class SQLiteSession:
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
 
-    def heads(self, stream: str) -> tuple[int, int | None]:
+    def heads(self, stream: str) -> tuple[Head, int | None]:
         rows = self._run(statements.HEADS, (stream,))
         if not rows:
             raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
-        version, head, first = rows[0]
+        version, sequence, digest, first = rows[0]
         if version != len(MIGRATIONS):
             self._check(version)
-        return head or 0, first
+        return self._head(sequence, digest), first
 
     def first_event(self, stream: str) -> StoredRow | None:
         rows: list[StoredRow] = self.read(statements.FIRST_EVENT, (stream,))
@@ -61,10 +63,18 @@ class SQLiteSession:
         rows.sort(key=_POSITION)  # a few rows: a sort in SQL takes a temporary table
         return last_position, rows
 
-    def head(self) -> int:
-        """The greatest sequence of the log, 0 if it is empty."""
-        ((head,),) = self.read(statements.HEAD)
-        return head or 0
+    def head(self) -> Head:
+        """The head of the log."""
+        ((sequence, digest),) = self.read(statements.HEAD)
+        return self._head(sequence, digest)
+
+    def _head(self, sequence: int | None, digest: bytes | None) -> Head:
+        if sequence is None:
+            ((ledger_id,),) = self._run(statements.LEDGER_ID)
+            return chain.origin(ledger_id)
+        if type(digest) is not bytes:
+            raise CorruptLedger(self.target, "the hash is no hash", sequence=sequence)
+        return Head(sequence, digest)
 
     def stream_events(self, stream: str) -> list[StoredRow]:
         return self.read(statements.STREAM_EVENTS, (stream,))
@@ -76,8 +86,17 @@ class SQLiteSession:
         except ValidationError as error:
             raise CorruptLedger(self.target, f"losing_attempts: {error}") from error
 
-    def append_event(self, row: NewRow) -> None:
-        self._insert(statements.APPEND_EVENT, row)
+    def append_event(self, head: Head, row: NewRow) -> Head:
+        sequence = head.sequence + 1
+        stream, position, tag, state, fingerprint = row
+        try:
+            digest = chain.link(head.hash, sequence, stream, position, tag, state)
+        except OverflowError as error:
+            raise store_error(error, self.target) from error
+        self._insert(
+            statements.APPEND_EVENT, (sequence, stream, position, tag, state, fingerprint, digest)
+        )
+        return Head(sequence, digest)
 
     def add_winner(self, row: WinnerRow) -> None:
         self._insert(statements.ADD_WINNER, astuple(row))

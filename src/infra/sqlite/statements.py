@@ -5,6 +5,7 @@ from __future__ import annotations
 HEADS = """
     SELECT schema_version,
            (SELECT max(sequence) FROM resolution_events),
+           (SELECT hash FROM resolution_events ORDER BY sequence DESC LIMIT 1),
            (SELECT sequence FROM resolution_events
              WHERE originator_id = ? ORDER BY originator_version LIMIT 1)
       FROM resolution_ledger_meta
@@ -47,12 +48,17 @@ STREAM_EVENTS = """
 
 SCHEMA_VERSION = "SELECT schema_version FROM resolution_ledger_meta"
 
-HEAD = "SELECT max(sequence) FROM resolution_events"
+HEAD = """
+    SELECT (SELECT max(sequence) FROM resolution_events),
+           (SELECT hash FROM resolution_events ORDER BY sequence DESC LIMIT 1)
+"""
+
+LEDGER_ID = "SELECT ledger_id FROM resolution_ledger_meta"
 
 APPEND_EVENT = """
     INSERT INTO resolution_events
-           (sequence, originator_id, originator_version, topic, state, fingerprint)
-    VALUES (?, ?, ?, ?, ?, ?)
+           (sequence, originator_id, originator_version, topic, state, fingerprint, hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
 ADD_WINNER = """
@@ -63,13 +69,13 @@ ADD_WINNER = """
 
 ADD_LOSING_ATTEMPT = """
     INSERT INTO losing_attempts
-           (instance_id, position, sequence, outcome, workspace_key, response_id,
+           (sequence, instance_id, position, outcome, workspace_key, response_id,
             idempotency_key, submitted_by, attempted_tick)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 LOSING_ATTEMPTS = """
-    SELECT instance_id, position, sequence, outcome, workspace_key, response_id,
+    SELECT sequence, instance_id, position, outcome, workspace_key, response_id,
            idempotency_key, submitted_by, attempted_tick
       FROM losing_attempts INDEXED BY losing_attempts_newest
      WHERE workspace_key = ? AND outcome <> 'replayed'
