@@ -1,16 +1,23 @@
 """resolution-ledger: which of several answers to one pending question counts."""
 
+from .admin import Contest, LedgerAdmin
 from .domain.errors import (
+    CannotAdopt,
     CorruptLedger,
     IdempotencyConflict,
+    InvalidCheckpoint,
+    InvalidExport,
     InvalidId,
     InvalidOption,
     InvalidRecord,
     InvalidText,
     InvalidTick,
     LedgerClosed,
+    LedgerNotEmpty,
     NonCanonicalId,
+    NotAdopted,
     NotALedger,
+    NothingToAdopt,
     OutsideWorkspace,
     ResolutionError,
     SchemaTooNew,
@@ -24,25 +31,37 @@ from .domain.outcomes import Lost, Replayed, ResolutionStore, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
 from .ledger import ResolutionLedger
+from .projections.report import Finding, Progress, Report
 
 __all__ = [
+    "CannotAdopt",
     "ContentId",
+    "Contest",
     "CorruptLedger",
+    "Finding",
     "IdempotencyConflict",
     "IdempotencyKey",
     "InstanceId",
+    "InvalidCheckpoint",
+    "InvalidExport",
     "InvalidId",
     "InvalidOption",
     "InvalidRecord",
     "InvalidText",
     "InvalidTick",
+    "LedgerAdmin",
     "LedgerClosed",
+    "LedgerNotEmpty",
     "Lost",
     "NonCanonicalId",
     "NotALedger",
+    "NotAdopted",
+    "NothingToAdopt",
     "OutsideWorkspace",
+    "Progress",
     "RecordedAttempt",
     "Replayed",
+    "Report",
     "ResolutionError",
     "ResolutionLedger",
     "ResolutionRecord",

@@ -15,7 +15,7 @@ from .domain.outcomes import Lost, Replayed, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import check_text
 from .infra.store import EventStore
-from .infra.targets import open_store
+from .infra.targets import open_target
 
 
 class ResolutionLedger:
@@ -51,8 +51,10 @@ class ResolutionLedger:
         :raises InvalidOption: if another option has an impossible value.
         """
         fence = check_text("workspace", workspace)
-        store = open_store(target, durability=durability, lock_timeout=lock_timeout, clock=clock)
-        return cls(store, fence)
+        if not callable(clock):
+            raise InvalidOption("clock", clock, "not callable")
+        database = open_target(target, durability=durability, lock_timeout=lock_timeout)
+        return cls(EventStore(database, clock), fence)
 
     @property
     def workspace(self) -> str:

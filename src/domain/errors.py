@@ -106,6 +106,26 @@ class InvalidOption(ResolutionError, ValueError):
         self.reason = reason
 
 
+class InvalidCheckpoint(ResolutionError, ValueError):
+    """The text is no checkpoint of a ledger. Look for what ``checkpoint`` once printed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not a checkpoint: {reason}")
+        self.reason = reason
+
+
+class InvalidExport(ResolutionError, ValueError):
+    """The file is no sound export of a ledger. Nothing was imported.
+
+    ``line`` is where it was seen, from 1. Go back to the ledger that it came from.
+    """
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line} of the export: {reason}")
+        self.line = line
+        self.reason = reason
+
+
 # Refusals: the attempt was well formed and is on record, but it counts for nothing.
 
 
@@ -206,6 +226,49 @@ class UnknownEvent(CorruptLedger):
         )
         self.tag = tag
         self.version = version
+
+
+class NotAdopted(NotALedger):
+    """The database holds winners of a one-row table, and no log.
+
+    Nothing is decided beside them. Take them over once, with ``LedgerAdmin.adopt`` or the
+    command ``adopt``.
+    """
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target, "it has winners but no log; take them over with adopt first")
+
+
+class NothingToAdopt(StoreError):
+    """The database has no winners of a one-row table, or they have been adopted already."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target, "it has no one-row table of winners to take over")
+
+
+class CannotAdopt(StoreError):
+    """Winners in the one-row table are nothing that a ledger can hold. Nothing was changed.
+
+    ``rows`` says which, as pairs of instance and reason (the first thousand of them). Correct
+    or remove them in the old table, and adopt again.
+    """
+
+    def __init__(self, target: str, rows: tuple[tuple[str, str], ...]) -> None:
+        listed = "; ".join(f"{instance}: {reason}" for instance, reason in rows[:3])
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""  # noqa: PLR2004
+        super().__init__(target, f"winners that cannot be adopted: {listed}{more}")
+        self.rows = rows
+
+
+class LedgerNotEmpty(StoreError):
+    """A ledger that has events takes in no others. Import into a new one.
+
+    ``length`` is how many it has.
+    """
+
+    def __init__(self, target: str, length: int) -> None:
+        super().__init__(target, f"it has {length} events already")
+        self.length = length
 
 
 class SchemaTooNew(StoreError):

@@ -2,9 +2,10 @@
 
 An event's hash is SHA-256 over the hash before it and over the event: sequence, stream,
 position, tag and bytes, where numbers are of 8 bytes, big-endian, and whatever varies in length
-is preceded by its length, in 4. So no two logs give the same bytes, and whoever changes, removes, adds or swaps
-events changes every hash from there on. Before the first event stands the hash of the ledger's
-own identity: two ledgers have different chains even where they hold the same events.
+is preceded by its length, in 4. So no two logs give the same bytes, and whoever changes,
+removes, adds or swaps events changes every hash from there on. Before the first event stands
+the hash of the ledger's own identity: two ledgers have different chains even where they hold
+the same events.
 
 The bytes are part of the storage format; ``docs/verify.md`` describes them for others.
 """
@@ -31,7 +32,7 @@ def origin(ledger_id: str) -> Head:
     return Head(0, sha256(_ORIGIN + ledger_id.encode()).digest())
 
 
-def link(  # noqa: PLR0913 - everything that an event vouches for
+def link(  # noqa: PLR0913, PLR0917 - everything that an event vouches for
     previous: bytes, sequence: int, stream: str, position: int, tag: str, state: bytes
 ) -> bytes:
     """The hash of an event that follows the event of hash ``previous``.

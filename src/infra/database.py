@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from ..projections.losing_attempts import LosingAttemptRow
+from ..projections.read_models import Key, ReadModel, Row
 from ..projections.winners import WinnerRow
 from .chain import Head
 
@@ -27,6 +29,9 @@ class Session(Protocol):
     Each look at the log raises ``SchemaTooNew`` if a newer version of this package has
     migrated the ledger, so that a process with old code stops.
     """
+
+    target: str
+    """The address of the ledger, for messages."""
 
     def heads(self, stream: str) -> tuple[Head, int | None]:
         """The head of the log, and the sequence of the stream's first event, if it has one."""
@@ -62,13 +67,110 @@ class Session(Protocol):
         """Add to ``losing_attempts``."""
 
 
+class LogRow(NamedTuple):
+    """An event with all that the log has of it; in a damaged one, values of any type."""
+
+    sequence: int
+    stream: str
+    position: int
+    tag: str
+    state: bytes
+    fingerprint: int
+    hash: bytes
+
+    @property
+    def stored(self) -> StoredRow:
+        """Without what was derived from it."""
+        return self[:5]
+
+
+class OperatorSession(Session, Protocol):
+    """What an operator's work asks of a connection, beyond what deciding does.
+
+    These read damaged rows as well as sound ones: text that is not UTF-8 comes with what is
+    wrong as surrogates, and values of a wrong type come as they are.
+    """
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """In here, everything that is read is of one moment. To be kept short."""
+
+    def head(self) -> Head:
+        """The head of the log."""
+
+    def head_sequence(self) -> int:
+        """Its sequence alone, whatever its hash is; 0 for an empty log."""
+
+    def ledger_id(self) -> str:
+        """The ledger's identity."""
+
+    def log(self, after: int, upto: int, limit: int) -> list[LogRow]:
+        """Events by sequence, past ``after`` and up to ``upto``."""
+
+    def streams(self, after: int | None, upto: int, limit: int) -> list[LogRow]:
+        """Events of sequences up to ``upto``, by stream and position.
+
+        From the beginning, or past the event of sequence ``after``.
+        """
+
+    def first_events(self, after: Key, upto: int, limit: int) -> list[LogRow]:
+        """Events at position 1, of sequences up to ``upto``, by stream, past ``after``."""
+
+    def first_event_of(self, stream: Key) -> LogRow | None:
+        """The event at position 1 of the stream."""
+
+    def event(self, sequence: int) -> LogRow | None:
+        """The event of this sequence."""
+
+    def rows(self, model: ReadModel, after: Key, limit: int) -> list[Row]:
+        """Rows of a read model by key, past ``after`` (None: from the beginning)."""
+
+    def row(self, model: ReadModel, key: Key) -> Row | None:
+        """One row of a read model."""
+
+    def put(self, model: ReadModel, row: Row) -> None:
+        """Add the row, or make the one of its key equal to it."""
+
+    def remove(self, model: ReadModel, key: Key) -> None:
+        """Remove the row of this key, if there is one."""
+
+    def missing(self) -> list[tuple[str, str, str | None]]:
+        """Parts of the schema that are missing or altered: name, and what it should and does say.
+
+        Read models, indexes and guards: without the rest there is no ledger.
+        """
+
+    def mend_schema(self) -> None:
+        """Make what :meth:`missing` lists."""
+
+    def establish(self, *, adopting: bool = False) -> None:
+        """Make the ledger, if there is none.
+
+        :param adopting: from the winners that a one-row table has.
+        :raises NotAdopted: if there are such winners, and nobody adopts them.
+        :raises NothingToAdopt: if there are none.
+        """
+
+    def winners_by_tick(self) -> Iterator[Row]:
+        """The rows of ``interaction_resolutions``, in the order of tick and instance."""
+
+    def contested(self, limit: int) -> list[tuple[str, int, int, int]]:
+        """The instances that got the most different answers.
+
+        As: instance, how many answers other than the winner's, how many attempts to give
+        them, the earliest tick of these.
+        """
+
+    def take_identity(self, ledger_id: str) -> None:
+        """Be the ledger of this identity. Only for one that has no event yet."""
+
+
 class Database(Protocol):
     """One ledger, for any number of threads."""
 
     target: str
     """The address of the ledger, for messages."""
 
-    def read(self, work: Callable[[Session], T], *, timeout: float | None = None) -> T:
+    def read(self, work: Callable[[OperatorSession], T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, given a session that takes no write lock.
 
         It never creates a ledger, and hardly ever has to wait.
@@ -76,7 +178,7 @@ class Database(Protocol):
         :param timeout: seconds to wait all the same; by default the ledger's own.
         """
 
-    def write(self, work: Callable[[Session], T], *, timeout: float | None = None) -> T:
+    def write(self, work: Callable[[OperatorSession], T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, given a session inside a write transaction of its own.
 
         The transaction is committed when ``work`` returns, and rolled back if it raises. The
@@ -84,6 +186,12 @@ class Database(Protocol):
 
         :param timeout: seconds to wait for others that write; by default the ledger's own.
         :raises StoreBusy: if they took longer.
+        """
+
+    def establish(self, work: Callable[[OperatorSession], T]) -> T:
+        """What ``work`` returns, given a session inside a write transaction.
+
+        There may be no ledger yet: ``work`` begins by calling the session's ``establish``.
         """
 
     def close(self) -> None:

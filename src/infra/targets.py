@@ -1,16 +1,14 @@
-"""From the address of a ledger to a store on it."""
+"""From the address of a ledger to its database."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from typing import cast, get_args
 
 from ..domain.errors import InvalidOption, StoreUnavailable
-from .database import Durability
+from .database import Database, Durability
 from .sqlite.databases import open_database
-from .store import EventStore
 
 MAX_LOCK_TIMEOUT = 1_000_000.0
 """Seconds; what SQLite counts in milliseconds of 32 bits, and a week and a half."""
@@ -18,15 +16,16 @@ MAX_LOCK_TIMEOUT = 1_000_000.0
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-def open_store(
+def open_target(
     target: str | os.PathLike[str],
     *,
-    durability: str,
     lock_timeout: float,
-    clock: Callable[[], int],
-) -> EventStore:
-    """A store on the ledger at ``target``; nothing is opened or created yet on disk.
+    durability: str = "full",
+    mending: bool = False,
+) -> Database:
+    """The database at ``target``; nothing is opened or created yet on disk.
 
+    :param mending: for a ledger whose read models may be missing.
     :raises InvalidOption: naming the option that has an impossible value.
     :raises StoreUnavailable: if a relative path has nothing to be relative to.
     """
@@ -40,16 +39,16 @@ def open_store(
         raise InvalidOption(
             "lock_timeout", lock_timeout, f"not seconds from 0 to {MAX_LOCK_TIMEOUT:.0f}"
         )
-    if not callable(clock):
-        raise InvalidOption("clock", clock, "not callable")
     path = _path(target)
     try:
-        database = open_database(
-            path, durability=cast(Durability, durability), lock_timeout=lock_timeout
+        return open_database(
+            path,
+            durability=cast(Durability, durability),
+            lock_timeout=lock_timeout,
+            mending=mending,
         )
     except OSError as error:  # a relative path, and the current directory has gone
         raise StoreUnavailable(path, str(error)) from error
-    return EventStore(database, clock)
 
 
 def _path(target: str | os.PathLike[str]) -> str:

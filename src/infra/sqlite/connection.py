@@ -7,7 +7,7 @@ import sqlite3
 from ...domain.errors import StoreUnavailable
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, file_identity, is_at
-from .session import SQLiteSession
+from .operator import SQLiteOperatorSession
 
 
 class OpenConnection:
@@ -22,7 +22,7 @@ class OpenConnection:
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
-        self.session = SQLiteSession(connection, target)
+        self.session = SQLiteOperatorSession(connection, target)
         self._execute = self.session.execute
         self.usable = True
         """Whether it may serve another call."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from typing import TypeVar
 
 from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
 from .connection import OpenConnection
-from .opening import open_file, open_memory
+from .opening import open_bare, open_file, open_memory
+from .operator import SQLiteOperatorSession
 from .readers import Readers
-from .session import SQLiteSession
 from .writer import Writer
 
 T = TypeVar("T")
@@ -28,8 +29,24 @@ class FileDatabase:
     One thread of the process writes at a time; which process writes, SQLite decides.
     """
 
-    def __init__(self, path: str, durability: Durability, lock_timeout: float) -> None:
+    def __init__(
+        self,
+        path: str,
+        durability: Durability,
+        lock_timeout: float,
+        *,
+        mending: bool = False,
+        establishing: bool = False,
+    ) -> None:
+        """By default, for a ledger that has all its parts.
+
+        :param mending: its read models may be missing.
+        :param establishing: there may be no ledger yet; the work itself makes it.
+        """
         self.target = path
+        self._lock_timeout = lock_timeout
+        self._mending = mending
+        self._establishing = establishing
         self._durability = durability
         self._patience = lock_timeout + _PATIENCE
         self._ledger_id: str | None = None
@@ -37,7 +54,9 @@ class FileDatabase:
         self.writer = Writer(path, self._open_writer, lock_timeout)
         forks.watch(self)
 
-    def read(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+    def read(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
         """What ``work`` returns, given a session that takes no write lock.
 
         :raises StoreUnavailable: if there is no such file.
@@ -45,12 +64,21 @@ class FileDatabase:
         """
         return self.readers.call(work, timeout=timeout)
 
-    def write(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+    def write(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
         """What ``work`` returns, given a session inside a write transaction of its own.
 
         :raises StoreBusy: if others hold the write lock for longer than ``timeout`` seconds.
         """
         return self.writer.call(work, timeout=timeout)
+
+    def establish(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
+        """What ``work`` returns, given a session in which it makes the ledger itself."""
+        with closing(
+            FileDatabase(self.target, self._durability, self._lock_timeout, establishing=True)
+        ) as database:
+            return database.write(work)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
@@ -77,6 +105,12 @@ class FileDatabase:
         return self._open(timeout, create=False, write=False)
 
     def _open_writer(self, timeout: float) -> OpenConnection:
+        if self._establishing:
+            forks.check(self.target)
+            bare, identity = open_bare(self.target, self._durability, timeout)
+            connection = OpenConnection(bare, self.target, identity)
+            connection.set_timeout(0)
+            return connection
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
         connection = self._open(timeout, create=self._ledger_id is None, write=True)
         connection.set_timeout(0)  # see Writer: waiting is the exception
@@ -85,7 +119,12 @@ class FileDatabase:
     def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
         forks.check(self.target)
         connection, identity, ledger_id = open_file(
-            self.target, self._durability, timeout, create=create, write=write
+            self.target,
+            self._durability,
+            timeout,
+            create=create,
+            write=write,
+            mending=self._mending,
         )
         if self._ledger_id not in (None, ledger_id):
             connection.close()
@@ -105,13 +144,21 @@ class MemoryDatabase:
         self.writer = Writer(self.target, self._open, lock_timeout)
         forks.watch(self)
 
-    def read(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+    def read(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
         """What ``work`` returns, given the session."""
         return self.writer.call(work, timeout=timeout, transaction=False)
 
-    def write(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+    def write(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
         """What ``work`` returns, given the session inside a transaction."""
         return self.writer.call(work, timeout=timeout)
+
+    def establish(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
+        """What ``work`` returns, given a session in which it makes the ledger itself."""
+        return self.write(work)
 
     def close(self) -> None:
         """Refuse new calls, let the one in flight end, and forget everything."""
@@ -140,11 +187,12 @@ class MemoryDatabase:
 
 
 def open_database(
-    target: str, *, durability: Durability, lock_timeout: float
+    target: str, *, durability: Durability, lock_timeout: float, mending: bool = False
 ) -> FileDatabase | MemoryDatabase:
     """The ledger at a path, or a new one in ``":memory:"``. No file is opened or made yet."""
     if target == ":memory:":
         return MemoryDatabase(lock_timeout)
     # Absolute, so that the ledger stays the same when the process changes its directory; not
     # normalised, since ".." behind a symbolic link leads elsewhere than its text says.
-    return FileDatabase(os.path.join(os.getcwd(), target), durability, lock_timeout)
+    path = os.path.join(os.getcwd(), target)
+    return FileDatabase(path, durability, lock_timeout, mending=mending)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic, sleep
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
-from .schema import MIGRATIONS, migrate, version_of
+from .recognition import check_encoding, version_of
+from .schema import MIGRATIONS, migrate
 
 _SETTINGS: dict[Durability, tuple[str, ...]] = {
     # A Won that the caller acted on survives a power cut. (fullfsync: macOS only.)
@@ -22,16 +23,53 @@ _SETTINGS: dict[Durability, tuple[str, ...]] = {
 }
 _STATEMENTS_KEPT_PREPARED = 64
 
+T = TypeVar("T")
 
-def open_file(
-    path: str, durability: Durability, timeout: float, *, create: bool, write: bool
+
+def open_file(  # noqa: PLR0913 - each is a decision of the caller's
+    path: str,
+    durability: Durability,
+    timeout: float,
+    *,
+    create: bool,
+    write: bool,
+    mending: bool = False,
 ) -> tuple[sqlite3.Connection, FileIdentity, str]:
     """Connect to the ledger at ``path``, creating or migrating it where that is due.
 
     Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
     to, and the ledger's identity.
+
+    :param mending: open a ledger without its read models, too.
     """
     deadline = monotonic() + timeout
+
+    def prepare(connection: sqlite3.Connection) -> str:
+        version = _version(connection, path, create=create, mending=mending)
+        if write or version < len(MIGRATIONS):
+            _use_wal(connection, path, deadline)
+        return _newest(connection, path, version, create=create, mending=mending)
+
+    return _open(path, durability, timeout, create=create, prepare=prepare)
+
+
+def open_bare(
+    path: str, durability: Durability, timeout: float
+) -> tuple[sqlite3.Connection, FileIdentity]:
+    """Connect to what is at ``path``, whatever it is, for establishing a ledger there."""
+    connection, identity, _ = _open(path, durability, timeout, create=True, prepare=lambda _: None)
+    return connection, identity
+
+
+def _open(
+    path: str,
+    durability: Durability,
+    timeout: float,
+    *,
+    create: bool,
+    prepare: Callable[[sqlite3.Connection], T],
+) -> tuple[sqlite3.Connection, FileIdentity, T]:
+    """Connect to the file at ``path``, and see that it is the same one afterwards."""
     before = file_identity(path)
     if before is None and not create:
         raise StoreUnavailable(path, "there is no such file")
@@ -39,14 +77,11 @@ def open_file(
     try:
         for setting in _SETTINGS[durability]:
             connection.execute(setting)
-        version = _version(connection, path, create=create)
-        if write or version < len(MIGRATIONS):
-            _use_wal(connection, path, deadline)
-        ledger_id = _newest(connection, path, version, create=create)
+        prepared = prepare(connection)
         identity = file_identity(path)
         if identity is None or (before is not None and identity != before):
             raise StoreUnavailable(path, "the file was replaced while it was being opened")
-        return connection, identity, ledger_id
+        return connection, identity, prepared
     except BaseException as error:
         connection.close()
         if isinstance(error, DATABASE_ERRORS):
@@ -57,7 +92,7 @@ def open_file(
 def open_memory() -> sqlite3.Connection:
     """A new, empty ledger in memory."""
     connection = _connect(":memory:", 0, ":memory:")
-    _newest(connection, ":memory:", 0, create=True)
+    _newest(connection, ":memory:", 0, create=True, mending=False)
     return connection
 
 
@@ -75,25 +110,24 @@ def _connect(database: str, timeout: float, target: str) -> sqlite3.Connection:
         raise store_error(error, target) from error
 
 
-def _version(connection: sqlite3.Connection, target: str, *, create: bool) -> int:
+def _version(connection: sqlite3.Connection, target: str, *, create: bool, mending: bool) -> int:
     """The schema version, seen in one piece: another process may be migrating meanwhile."""
     with _transaction(connection, "DEFERRED"):
-        version = version_of(connection, target)
-        (encoding,) = connection.execute("PRAGMA encoding").fetchone()
-    if version == 0 and not create:
-        raise NotALedger(target, "it is a database without a ledger")
-    if encoding != "UTF-8":
-        # The guards compare text with stored bytes.
-        raise NotALedger(target, f"its texts are in {encoding}, a ledger's are in UTF-8")
+        version = version_of(connection, target, mending=mending)
+        if version == 0 and not create:
+            raise NotALedger(target, "it is a database without a ledger")
+        check_encoding(connection, target)
     return version
 
 
-def _newest(connection: sqlite3.Connection, target: str, version: int, *, create: bool) -> str:
+def _newest(
+    connection: sqlite3.Connection, target: str, version: int, *, create: bool, mending: bool
+) -> str:
     """See that the schema is the newest one, and return the ledger's identity."""
     if version < len(MIGRATIONS):
         with _transaction(connection, "IMMEDIATE"):
             # Several processes may come here at once: look again under the write lock.
-            version = version_of(connection, target)
+            version = version_of(connection, target, mending=mending)
             if version == 0 and not create:
                 raise NotALedger(target, "the ledger has gone")
             migrate(connection, version)

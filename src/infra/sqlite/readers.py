@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...domain.errors import LedgerClosed, StoreBusy, StoreUnavailable
 from . import forks
 from .connection import OpenConnection
-from .session import SQLiteSession
+from .operator import SQLiteOperatorSession
 
 T = TypeVar("T")
 
@@ -51,7 +51,9 @@ class Readers:
         self._calls: set[_Call] = set()
         self._idle: list[OpenConnection] = []
 
-    def call(self, work: Callable[[SQLiteSession], T], *, timeout: float | None = None) -> T:
+    def call(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
         """What ``work`` returns, given a connection for itself.
 
         :raises LedgerClosed: after :meth:`close`.
@@ -134,7 +136,7 @@ class Readers:
         if connection is None:
             return
         done = self._closed or self._draining
-        if connection.usable and not done and len(self._idle) < _KEPT:
+        if connection.is_at_rest() and not done and len(self._idle) < _KEPT:
             self._idle.append(connection)
         else:
             connection.close()

@@ -107,10 +107,13 @@ class SQLiteSession:
     def read(self, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a statement, if the schema is the one that it was written for."""
         rows = self._run(statement, values)
-        # Afterwards: versions only grow, so the rows were of this version, too.
+        self._check_version()
+        return rows
+
+    def _check_version(self) -> None:
+        # After reading: versions only grow, so the rows were of this version, too.
         versions = self._run(statements.SCHEMA_VERSION)
         self._check(versions[0][0] if versions else None)
-        return rows
 
     def _check(self, version: object) -> None:
         if version == len(MIGRATIONS):

@@ -55,6 +55,8 @@ HEAD = """
 
 LEDGER_ID = "SELECT ledger_id FROM resolution_ledger_meta"
 
+TAKE_IDENTITY = "UPDATE resolution_ledger_meta SET ledger_id = ?"
+
 APPEND_EVENT = """
     INSERT INTO resolution_events
            (sequence, originator_id, originator_version, topic, state, fingerprint, hash)
@@ -80,6 +82,22 @@ LOSING_ATTEMPTS = """
       FROM losing_attempts INDEXED BY losing_attempts_newest
      WHERE workspace_key = ? AND outcome <> 'replayed'
      ORDER BY sequence DESC
+     LIMIT ?
+"""
+
+WINNERS_BY_TICK = """
+    SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick
+      FROM interaction_resolutions
+     ORDER BY resolved_tick, instance_id
+"""
+
+CONTESTED = """
+    SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
+           min(attempted_tick)
+      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
+     WHERE losing.response_id <> winner.response_id
+     GROUP BY instance_id
+     ORDER BY others DESC, count(*) DESC, instance_id
      LIMIT ?
 """
 

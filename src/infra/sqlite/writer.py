@@ -11,7 +11,7 @@ from typing import TypeVar
 from ...domain.errors import LedgerClosed, StoreBusy
 from . import forks
 from .connection import OpenConnection
-from .session import SQLiteSession
+from .operator import SQLiteOperatorSession
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Writer:
 
     def call(
         self,
-        work: Callable[[SQLiteSession], T],
+        work: Callable[[SQLiteOperatorSession], T],
         *,
         timeout: float | None = None,
         transaction: bool = True,

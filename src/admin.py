@@ -1,0 +1,208 @@
+"""The operator's door: all workspaces, the whole log, and what keeps it trustworthy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import BinaryIO, Self, get_args
+
+from msgspec import Struct
+
+from .domain.errors import InvalidId, InvalidOption
+from .domain.ids import InstanceId
+from .domain.records import WINNING, Outcome, RecordedAttempt
+from .domain.text import check_text
+from .infra import adoption, trail, transfer
+from .infra import rebuild as rebuilding
+from .infra import verify as verifying
+from .infra.checkpoint import Checkpoint
+from .infra.database import Database
+from .infra.targets import open_target
+from .projections.report import Finding, Progress, Report
+
+
+class Contest(Struct, frozen=True):
+    """An instance that got more than one answer."""
+
+    winner: RecordedAttempt
+    answers: int
+    """How many different responses were given, the winning one included."""
+    attempts: int
+    """How many attempts gave another response than the winning one."""
+    margin: int
+    """Nanoseconds between the ticks of the winner and of the earliest of these."""
+
+
+class LedgerAdmin:
+    """A ledger, opened for its operator or auditor: no fence, and no way to decide.
+
+    Every method raises a ``StoreError`` if the database cannot do its part, and
+    ``LedgerClosed`` after ``close``. Only ``rebuild``, ``import_`` and ``adopt`` write, and only
+    ``import_`` creates a ledger.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, target: str | os.PathLike[str], *, lock_timeout: float = 5.0) -> Self:
+        """Open the ledger at a path (or ``":memory:"``, which is empty).
+
+        :param lock_timeout: how many seconds a call waits for others that write.
+        :raises InvalidOption: if an option has an impossible value.
+        """
+        return cls(open_target(target, lock_timeout=lock_timeout, mending=True))
+
+    def attempts(
+        self, after: int = 0, workspace: str | None = None, outcome: Outcome | None = None
+    ) -> Iterator[RecordedAttempt]:
+        """Every attempt on record past a sequence, in the order of commits.
+
+        It reads by pages and holds no transaction between them, so it may be left half way.
+
+        :raises InvalidOption: for an outcome that there is none of, or no sequence.
+        :raises InvalidText: if ``workspace`` is not 1 to 512 bytes of UTF-8.
+        :raises CorruptLedger: naming an event that cannot be read; nothing is skipped.
+        """
+        first = _sequence("after", after)
+        if workspace is not None:
+            check_text("workspace", workspace)
+        if outcome is not None and outcome not in get_args(Outcome):
+            raise InvalidOption("outcome", outcome, f"not one of {', '.join(get_args(Outcome))}")
+        return (
+            attempt
+            for attempt in trail.attempts(self._database, first)
+            if workspace in (None, attempt.workspace) and outcome in (None, attempt.outcome)
+        )
+
+    def history(self, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
+        """Every workspace's attempts on the instance, oldest first."""
+        return trail.history(self._database, _instance(instance))
+
+    def resolution(self, instance: InstanceId) -> RecordedAttempt | None:
+        """The attempt that resolved the instance, whosever it was; None if none did."""
+        return trail.first_of(self._database, _instance(instance))
+
+    def state_at(self, sequence: int) -> Iterator[RecordedAttempt]:
+        """Who had won what when the log had ``sequence`` events: the wins among these.
+
+        One attempt for each instance that was resolved by then, in the order of commits.
+
+        :raises InvalidOption: if the log is shorter.
+        """
+        upto = _sequence("sequence", sequence)
+        length = self._database.read(lambda session: session.head_sequence())
+        if upto > length:
+            raise InvalidOption("sequence", upto, f"the log has {length} events")
+        found = trail.attempts(self._database, upto=upto)
+        return (attempt for attempt in found if attempt.outcome in WINNING)
+
+    def contested(self, limit: int = 20) -> tuple[Contest, ...]:
+        """The instances that got the most different answers, most first.
+
+        :raises InvalidOption: if ``limit`` is not a positive 64-bit integer.
+        """
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 2**63:
+            raise InvalidOption("limit", limit, "not a positive integer")
+        contests = []
+        for text, others, attempts, tick in self._database.read(
+            lambda session: session.contested(limit)
+        ):
+            winner = self.resolution(InstanceId(text))
+            if winner is not None:
+                contests.append(Contest(winner, 1 + others, attempts, tick - winner.tick))
+        return tuple(contests)
+
+    def verify(
+        self,
+        checkpoint: str | None = None,
+        *,
+        progress: Callable[[Progress], object] | None = None,
+        finding: Callable[[Finding], object] | None = None,
+    ) -> Report:
+        """Everything that is wrong with the ledger, up to the head that it has now.
+
+        It changes nothing, goes on after a finding, and needs no more memory for a larger
+        ledger. Others may go on writing.
+
+        :param checkpoint: a text that :meth:`checkpoint` once returned. It shows what no look
+            at the ledger alone can: a tail that was cut off, an older copy put back, a log
+            written anew.
+        :param progress: called from time to time.
+        :param finding: called with each finding at once, also past those that a report holds.
+        :raises InvalidCheckpoint: if ``checkpoint`` is no such text.
+        """
+        known = None if checkpoint is None else Checkpoint.parse(checkpoint)
+        return verifying.verify(self._database, known, progress, finding)
+
+    def rebuild(
+        self,
+        progress: Callable[[Progress], object] | None = None,
+        *,
+        finding: Callable[[Finding], object] | None = None,
+    ) -> Report:
+        """Make the read models what the log demands, and put back missing guards and indexes.
+
+        The report's findings are what was wrong and is mended. Others may go on writing; it may
+        be killed at any moment and run again.
+
+        :raises CorruptLedger: naming an event that cannot be read.
+        """
+        return rebuilding.rebuild(self._database, progress, finding)
+
+    def checkpoint(self) -> str:
+        """A short text that commits to the whole log, to be kept where nobody can change it."""
+        return self._database.read(
+            lambda session: str(Checkpoint.of(session.ledger_id(), session.head()))
+        )
+
+    def export(self, file: BinaryIO, progress: Callable[[Progress], object] | None = None) -> str:
+        """Write the log as JSON lines to a binary file; return the checkpoint of its end.
+
+        :raises CorruptLedger: naming an event that no JSON can hold.
+        """
+        return str(transfer.export(self._database, file, progress))
+
+    def import_(self, file: BinaryIO, progress: Callable[[Progress], object] | None = None) -> str:
+        """Make an empty or new ledger the exported one; return the checkpoint of its end.
+
+        :raises InvalidExport: naming the line where it is not sound; nothing was written.
+        :raises LedgerNotEmpty: if the ledger has events already.
+        """
+        return str(transfer.import_(self._database, file, progress))
+
+    def adopt(self) -> int:
+        """Take over the winners of a one-row table that decided until now; return how many.
+
+        :raises NothingToAdopt: if there is no such table, or it was adopted already.
+        :raises CannotAdopt: listing rows that no ledger could hold; nothing was changed.
+        """
+        return adoption.adopt(self._database)
+
+    def close(self) -> None:
+        """Let calls in flight finish and close every connection. May be called twice."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _sequence(option: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidOption(option, value, "not a sequence")
+    return value
+
+
+def _instance(instance: InstanceId) -> InstanceId:
+    if type(instance) is not InstanceId:
+        raise InvalidId(instance, "not an InstanceId")
+    return instance

@@ -1,0 +1,85 @@
+"""What long runs over a ledger have in common: pages, progress, and what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import monotonic
+
+from ..projections.report import Finding, Progress, Report
+from .database import Database, LogRow
+
+PAGE = 1000
+"""Events that are read at once: no transaction lasts longer than such a page takes."""
+
+START = -(2**63)
+"""What every sequence comes after, those in a damaged log included."""
+
+KEPT = 10_000
+"""Findings that a report holds. The rest is counted, and passed on as it is found."""
+
+OnProgress = Callable[[Progress], object]
+OnFinding = Callable[[Finding], object]
+
+
+class Run:
+    """One pass or several over the log, up to the head that was there when it began."""
+
+    def __init__(
+        self,
+        length: int,
+        total: int,
+        on_progress: OnProgress | None = None,
+        on_finding: OnFinding | None = None,
+    ) -> None:
+        self.length = length
+        self._total = total
+        self._done = 0
+        self._began = monotonic()
+        self._on_progress = on_progress
+        self._on_finding = on_finding
+        self._findings: list[Finding] = []
+        self._count = 0
+
+    def advance(self, events: int) -> None:
+        """So many more events have been looked at."""
+        self._done = min(self._done + events, self._total)
+        if self._on_progress is not None:
+            self._on_progress(Progress(self._done, self._total, monotonic() - self._began))
+
+    @property
+    def wants_findings(self) -> bool:
+        """Whether anybody looks at the next one. If not, it is enough to :meth:`count` it."""
+        return self._on_finding is not None or len(self._findings) < KEPT
+
+    def count(self) -> None:
+        """One more thing is wrong, and nobody asks what."""
+        self._count += 1
+
+    def found(self, finding: Finding) -> None:
+        """One more thing is wrong."""
+        self._count += 1
+        if len(self._findings) < KEPT:
+            self._findings.append(finding)
+        if self._on_finding is not None:
+            self._on_finding(finding)
+
+    def report(self) -> Report:
+        """What the run came to."""
+        return Report(self.length, tuple(self._findings), self._count)
+
+
+def log_pages(
+    database: Database, upto: int, *, after: int = START, page: int = PAGE
+) -> Iterator[list[LogRow]]:
+    """The log by pages, in the order of commits, each read in a transaction of its own."""
+    while rows := database.read(lambda session: session.log(after, upto, page)):  # noqa: B023
+        yield rows
+        after = rows[-1].sequence
+
+
+def stream_pages(database: Database, upto: int, *, page: int = PAGE) -> Iterator[list[LogRow]]:
+    """The events up to a sequence by pages, in the order of streams and positions."""
+    after: int | None = None
+    while rows := database.read(lambda session: session.streams(after, upto, page)):  # noqa: B023
+        yield rows
+        after = rows[-1].sequence

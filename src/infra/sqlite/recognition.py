@@ -1,0 +1,201 @@
+"""How a ledger's tables are recognised, and what of them is missing.
+
+By columns and indexes, so that comments, quoting and case in the stored SQL do not matter, and
+additions by others (indexes, triggers, views) are fine. Only of the guards the text matters.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from functools import cache
+from typing import NamedTuple
+
+from ...domain.errors import CorruptLedger, NotAdopted, NotALedger, NothingToAdopt, SchemaTooNew
+from .schema import META, MIGRATIONS, READ_MODELS, TABLES, WINNERS, migrate
+
+_META_COLUMNS = (
+    ("id", "INTEGER", 1, None, 1, 0),
+    ("schema_version", "INTEGER", 1, None, 0, 0),
+    ("ledger_id", "TEXT", 1, None, 0, 0),
+)
+"""Name, type, NOT NULL, default, place in the primary key, hidden."""
+
+Columns = tuple[tuple[object, ...], ...]
+Indexes = frozenset[tuple[object, ...]]
+Shape = tuple[Columns, Indexes]
+
+
+class Part(NamedTuple):
+    """A table, index or trigger of the schema."""
+
+    kind: str
+    name: str
+    table: str
+    sql: str
+
+
+class Fault(NamedTuple):
+    """A part that is missing, or a guard that is another one."""
+
+    part: Part
+    found: str | None
+
+
+def version_of(connection: sqlite3.Connection, target: str, *, mending: bool = False) -> int:
+    """The schema version of the ledger behind the connection, 0 where there is none.
+
+    :param mending: read models and indexes may be missing: they are about to be reported, or
+        made anew.
+    :raises NotALedger: if tables or other things of these names exist that are not ours.
+    :raises NotAdopted: if there are winners as a one-row table has them, and no log.
+    :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
+    :raises CorruptLedger: if part of the ledger is missing or altered.
+    """
+    found = _shapes(connection)
+    if not found:
+        return 0
+    if found.keys() == {WINNERS} and found[WINNERS][0] == _shapes_of(1)[WINNERS][0]:
+        raise NotAdopted(target)
+    # These columns of the meta table stay as they are in every version to come, whatever is
+    # added: by them a ledger is known, and its version found.
+    columns, _ = found.get(META, ((), frozenset()))
+    if columns[: len(_META_COLUMNS)] != _META_COLUMNS:
+        names = ", ".join(sorted(found))
+        raise NotALedger(target, f"it has something else of the name {names}")
+    row = connection.execute("SELECT schema_version FROM resolution_ledger_meta").fetchone()
+    version = row[0] if row else None
+    if not isinstance(version, int) or version < 1:
+        raise CorruptLedger(target, f"schema version {version!r}")
+    if version > len(MIGRATIONS):
+        raise SchemaTooNew(target, found=version, known=len(MIGRATIONS))
+    for name, (columns, indexes) in _shapes_of(version).items():
+        if name not in found:
+            if mending and name in READ_MODELS:
+                continue
+            raise CorruptLedger(target, f"{name} is missing")
+        if found[name][0] != columns or not (mending or found[name][1] >= indexes):
+            raise CorruptLedger(target, f"{name} is altered")
+    return version
+
+
+def check_encoding(connection: sqlite3.Connection, target: str) -> None:
+    """Refuse a database whose texts are not UTF-8: the guards compare them with stored bytes.
+
+    :raises NotALedger: if they are not.
+    """
+    (encoding,) = connection.execute("PRAGMA encoding").fetchone()
+    if encoding != "UTF-8":
+        raise NotALedger(target, f"its texts are in {encoding}, a ledger's are in UTF-8")
+
+
+def establish(connection: sqlite3.Connection, target: str, *, adopting: bool) -> None:
+    """Make the schema where there is none. To be called in a transaction.
+
+    :param adopting: the winners of a one-row table are there, and stay as they are.
+    :raises NotAdopted: if they are, and nobody adopts them.
+    :raises NothingToAdopt: if they are not.
+    """
+    try:
+        version = version_of(connection, target)
+    except NotAdopted:
+        if not adopting:
+            raise
+        version = 0
+    else:
+        if adopting:
+            raise NothingToAdopt(target)
+    check_encoding(connection, target)
+    migrate(connection, version)
+
+
+def faults(connection: sqlite3.Connection) -> list[Fault]:
+    """What a ledger of the newest version lacks: tables, indexes and guards."""
+    there = {
+        (kind, name): sql
+        for kind, name, sql in connection.execute(
+            "SELECT type, lower(name), sql FROM sqlite_master"
+        )
+    }
+    found = [Fault(part, there.get((part.kind, part.name))) for part in _parts(len(MIGRATIONS))]
+    return [
+        fault
+        for fault in found
+        if fault.found is None
+        or (fault.part.kind == "trigger" and _plain(fault.found) != _plain(fault.part.sql))
+    ]
+
+
+def mend(connection: sqlite3.Connection) -> int:
+    """Make what is missing, guards included. To be called in a transaction; how many parts."""
+    found = faults(connection)
+    for part, there in found:
+        if there is not None:
+            connection.execute(f'DROP TRIGGER "{part.name}"')
+        connection.execute(part.sql)
+    return len(found)
+
+
+def _plain(sql: str) -> str:
+    """The statement without its layout."""
+    return " ".join(sql.split())
+
+
+@cache
+def _parts(version: int) -> tuple[Part, ...]:
+    """What a version consists of, in the order of its making, read off a fresh schema."""
+    with closing(_fresh(version)) as connection:
+        return tuple(
+            map(
+                Part._make,
+                connection.execute(
+                    "SELECT type, name, tbl_name, sql FROM sqlite_master"
+                    " WHERE sql IS NOT NULL ORDER BY rowid"
+                ),
+            )
+        )
+
+
+@cache
+def _shapes_of(version: int) -> dict[str, Shape]:
+    """What our tables look like in a version."""
+    with closing(_fresh(version)) as connection:
+        return {name: shape for name, shape in _shapes(connection).items() if name in TABLES}
+
+
+def _fresh(version: int) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for migration in MIGRATIONS[:version]:
+        migration(connection)
+    return connection
+
+
+def _shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
+    """Columns and indexes of whatever bears the name of a table or index of ours."""
+    ours = {part.name for part in _parts(len(MIGRATIONS)) if part.kind != "trigger"}
+    rows = connection.execute("SELECT lower(name) FROM sqlite_master")
+    names = {name for (name,) in rows if name in ours}
+    return {name: (_columns(connection, name), _indexes(connection, name)) for name in names}
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> Columns:
+    return tuple(
+        connection.execute(
+            # A key that may be NULL, as in tables with a rowid, is as good: no row of ours is.
+            'SELECT lower(name), upper(type), max("notnull", pk > 0), dflt_value, pk, hidden'
+            " FROM pragma_table_xinfo(?) ORDER BY cid",
+            (table,),
+        )
+    )
+
+
+def _indexes(connection: sqlite3.Connection, table: str) -> Indexes:
+    """Each index as: unique, partial, its columns and, where a query names it, its name."""
+    return frozenset(
+        connection.execute(
+            "SELECT CASE origin WHEN 'c' THEN list.name END, list.\"unique\", list.partial,"
+            " (SELECT group_concat(lower(info.name)) FROM pragma_index_info(list.name) AS info)"
+            " FROM pragma_index_list(?) AS list",
+            (table,),
+        )
+    )

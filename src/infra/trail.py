@@ -1,0 +1,40 @@
+"""Reading the log as the trail of attempts that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..domain.ids import InstanceId
+from ..domain.records import RecordedAttempt
+from .codec import decode_attempt
+from .database import Database
+from .runs import PAGE, log_pages
+
+_END = 2**63 - 1
+
+
+def attempts(
+    database: Database, after: int = 0, upto: int = _END, page: int = PAGE
+) -> Iterator[RecordedAttempt]:
+    """The attempts on record, in the order of their commits.
+
+    Read page by page, each in a transaction of its own: whoever stops half way through keeps
+    nothing from being checkpointed. Without an end, it goes on to what is there by then.
+
+    :raises CorruptLedger: at an event that cannot be read.
+    """
+    for rows in log_pages(database, upto, after=after, page=page):
+        for row in rows:
+            yield decode_attempt(database.target, row.stored)
+
+
+def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
+    """The attempts on one instance, oldest first."""
+    rows = database.read(lambda session: session.stream_events(instance.text))
+    return tuple(decode_attempt(database.target, row) for row in rows)
+
+
+def first_of(database: Database, instance: InstanceId) -> RecordedAttempt | None:
+    """What resolved the instance."""
+    row = database.read(lambda session: session.first_event_of(instance.text))
+    return None if row is None else decode_attempt(database.target, row.stored)

@@ -1,0 +1,209 @@
+"""Verify: everything that can be wrong with a ledger, found without changing it.
+
+The log is looked at in the order of commits (numbers, hash chain, stored bytes), then in the
+order of streams (positions, and each event decided again), then the read models against it. All
+of it goes up to the head that was there at the beginning: those events never change, so pages
+can be read one by one while others write. Rows of read models do change meanwhile; so where
+one differs, it is read once more, together with its event.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import msgspec
+
+from ..domain.errors import CorruptLedger, InvalidId
+from ..domain.events import Attempt, AttemptEvent, ResolutionAdopted
+from ..domain.ids import InstanceId
+from ..projections.read_models import (
+    READ_MODELS,
+    Key,
+    ReadModel,
+    Row,
+    difference_found,
+    order,
+)
+from ..projections.report import Finding, Report
+from ..projections.rules_audit import StreamAudit
+from . import chain
+from .checkpoint import Checkpoint
+from .codec import decode_event
+from .database import Database, LogRow, OperatorSession
+from .fingerprints import fingerprint_of, fingerprints_for
+from .read_models import Range, demanded_now, ranges
+from .runs import OnFinding, OnProgress, Run, log_pages, stream_pages
+
+_LogRow = tuple[int, str, int, str, bytes, int, bytes]
+
+
+def verify(
+    database: Database,
+    checkpoint: Checkpoint | None = None,
+    on_progress: OnProgress | None = None,
+    on_finding: OnFinding | None = None,
+) -> Report:
+    """All that is wrong with the ledger.
+
+    :raises StoreError: if it cannot be read at all.
+    """
+    head, ledger_id, missing = database.read(
+        lambda session: (session.head_sequence(), session.ledger_id(), session.missing())
+    )
+    run = Run(head, head * 3, on_progress, on_finding)
+    for name, expected, found in missing:
+        run.found(Finding("guard", None, None, f"{name}: {_one_line(expected)}", found))
+    if checkpoint is not None:
+        _checkpoint(database, checkpoint, ledger_id, head, run)
+    _log(database, chain.origin(ledger_id).hash, run)
+    _rules(database, run)
+    gone = {name for name, _, found in missing if found is None}
+    for model in READ_MODELS:
+        if model.table not in gone:
+            _read_model(database, model, run)
+    run.advance(head * 3)
+    return run.report()
+
+
+def _checkpoint(
+    database: Database, checkpoint: Checkpoint, ledger_id: str, head: int, run: Run
+) -> None:
+    """Whether the log continues the one that the checkpoint was taken of."""
+    if checkpoint.ledger_id != ledger_id:
+        run.found(Finding("checkpoint", None, None, checkpoint.ledger_id, ledger_id))
+    if checkpoint.length > head:
+        expected, found = (f"{length} events" for length in (checkpoint.length, head))
+        run.found(Finding("checkpoint", checkpoint.length, None, expected, found))
+        return
+    if checkpoint.length == 0:
+        digest: object = chain.origin(ledger_id).hash
+    else:
+        event = database.read(lambda session: session.event(checkpoint.length))
+        digest = None if event is None else event.hash
+    if digest != checkpoint.hash:
+        expected, found_hash = checkpoint.hash.hex(), _shown(digest)
+        run.found(Finding("checkpoint", checkpoint.length, None, expected, found_hash))
+
+
+def _log(database: Database, previous: bytes, run: Run) -> None:
+    """Sequences, hashes and bytes."""
+    due, adopting = 1, True
+    for page in log_pages(database, run.length):
+        for row in page:
+            sequence = row.sequence
+            if sequence != due:
+                run.found(Finding("sequence", sequence, None, str(due), str(sequence)))
+            due = sequence + 1
+            try:
+                stream, tag = msgspec.convert(tuple(row), _LogRow)[1:4:2]
+            except msgspec.ValidationError as error:
+                run.found(Finding("event", sequence, _shown(row.stream), None, str(error)))
+                if isinstance(row.hash, bytes):
+                    previous = row.hash
+                continue
+            digest = chain.link(previous, sequence, stream, row.position, tag, row.state)
+            if digest != row.hash:
+                expected, found = digest.hex(), row.hash.hex()
+                run.found(Finding("hash", sequence, stream, expected, found))
+            previous = row.hash
+            event = _event(database.target, row, run)
+            if event is not None:
+                adopting = _place(row, event, run, adopting=adopting)
+        run.advance(len(page))
+
+
+def _event(target: str, row: LogRow, run: Run) -> AttemptEvent | None:
+    try:
+        event = decode_event(target, row.stored)
+    except CorruptLedger as error:
+        run.found(Finding("event", row.sequence, row.stream, None, error.reason))
+        return None
+    fingerprint = fingerprint_of(row.stream, event)
+    if row.fingerprint != fingerprint:
+        expected, found = str(fingerprint), str(row.fingerprint)
+        run.found(Finding("fingerprint", row.sequence, row.stream, expected, found))
+    return event
+
+
+def _place(row: LogRow, event: AttemptEvent, run: Run, *, adopting: bool) -> bool:
+    """Whether the event may stand where it does; and whether the next one may be adopted."""
+    if _instance(row.stream) is None:
+        run.found(Finding("instance", row.sequence, row.stream, None, row.stream))
+    adopted = isinstance(event, ResolutionAdopted)
+    if adopted and not adopting:  # winners are adopted before anything else happens
+        run.found(Finding("event", row.sequence, row.stream, None, event.tag))
+    return adopting and adopted
+
+
+def _rules(database: Database, run: Run) -> None:
+    """Positions and decisions."""
+    stream: object = None
+    audit: StreamAudit | None = None
+    for page in stream_pages(database, run.length):
+        for row in page:
+            if row.stream != stream or audit is None:
+                stream = row.stream
+                look_up = partial(_that_matter, database, row)
+                audit = StreamAudit(_shown(stream), _instance(row.stream), look_up)
+            try:
+                event = decode_event(database.target, row.stored)
+            except CorruptLedger:
+                event = None  # the log's own audit has found it
+            for finding in audit.event(row.sequence, row.position, event):
+                run.found(finding)
+        run.advance(len(page))
+
+
+def _that_matter(
+    database: Database, first: LogRow, attempt: Attempt, before: int
+) -> list[AttemptEvent]:
+    """The events of a long stream that matter to an attempt, of those before its position."""
+    _, rows = database.read(
+        lambda session: session.events_that_matter(
+            first.stream, first.sequence, fingerprints_for(first.stream, attempt)
+        )
+    )
+    return [decode_event(database.target, row) for row in rows if row[2] < before]
+
+
+def _read_model(database: Database, model: ReadModel, run: Run) -> None:
+    for span in ranges(database, model, run.length):
+        if span.differing:
+            for key, expected, found in database.read(partial(_look_again, model, span)):
+                if run.wants_findings:
+                    run.found(difference_found(model, key, expected, found))
+                else:
+                    run.count()
+        run.advance(len(span.demanded))
+
+
+def _look_again(
+    model: ReadModel, span: Range, session: OperatorSession
+) -> list[tuple[Key, Row | None, Row | None]]:
+    """Which rows differ from what the log demands, both seen at one moment."""
+    differences = []
+    with session.snapshot():
+        for key in sorted(span.differing, key=order):
+            found = session.row(model, key)
+            try:
+                expected = demanded_now(session, model, key)
+            except CorruptLedger:
+                continue  # nobody knows what it should be; the event itself has been found
+            if expected != found:
+                differences.append((key, expected, found))
+    return differences
+
+
+def _instance(stream: object) -> InstanceId | None:
+    try:
+        return InstanceId(stream)  # type: ignore[arg-type]  # from a damaged log, anything
+    except InvalidId:
+        return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)

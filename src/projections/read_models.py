@@ -1,0 +1,97 @@
+"""The read models as one kind of thing: what a rebuild and an audit need to know of each.
+
+The live path and a rebuild make their rows with the same fold, so they cannot drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+from msgspec.structs import astuple, fields
+
+from ..domain.records import LOSING, WINNING, Outcome, RecordedAttempt
+from .losing_attempts import LosingAttemptRow, losing_attempt_row
+from .report import Finding, FindingKind
+from .winners import WinnerRow, winner_row
+
+Row = tuple[object, ...]
+"""The values of a row, in the order of the columns."""
+
+Key = str | int | bytes | None
+"""What a row is found by. Bytes and None: only in tables that somebody has damaged."""
+
+
+class ReadModel(Struct, frozen=True):
+    """A table in which each row stems from one event."""
+
+    table: str
+    kind: FindingKind
+    """What a wrong row is called."""
+    row_type: type[Struct]
+    """Its fields are the columns. Rows are found by the first one."""
+    outcomes: frozenset[Outcome]
+    """Those that demand a row here."""
+    fold: Callable[[RecordedAttempt], Struct | None]
+    """The row that an event demands; None if it demands none here."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """In the order of the table."""
+        return tuple(field.name for field in fields(self.row_type))
+
+    def demanded(self, attempt: RecordedAttempt) -> Row | None:
+        """The row that the event demands, as plain values."""
+        row = self.fold(attempt)
+        return None if row is None else astuple(row)
+
+
+WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, WINNING, winner_row)
+LOSING_ATTEMPTS = ReadModel(
+    "losing_attempts", "losing attempt", LosingAttemptRow, LOSING, losing_attempt_row
+)
+READ_MODELS = (LOSING_ATTEMPTS, WINNERS)
+
+
+def differing(demanded: dict[Key, Row], present: dict[Key, Row]) -> set[Key]:
+    """The keys under which there is not exactly the row that is demanded."""
+    if demanded == present:  # nearly always
+        return set()
+    return {
+        key for key in demanded.keys() | present.keys() if demanded.get(key) != present.get(key)
+    }
+
+
+def order(key: Key) -> tuple[int, int | bytes]:
+    """The order in which databases keep keys: nothing, numbers, texts by their bytes, bytes."""
+    match key:
+        case None:
+            return 0, 0
+        case int():
+            return 1, key
+        case str():
+            return 2, key.encode(errors="surrogateescape")
+    return 3, key
+
+
+def difference_found(
+    model: ReadModel, key: Key, expected: Row | None, found: Row | None
+) -> Finding:
+    """The finding that a row is not what it should be; None: that there is, or should be, none."""
+    instances = [row[model.columns.index("instance_id")] for row in (expected, found) if row]
+    return Finding(
+        model.kind,
+        key if isinstance(key, int) else None,
+        next((instance for instance in instances if isinstance(instance, str)), None),
+        _text(model, expected),
+        _text(model, found),
+    )
+
+
+def _text(model: ReadModel, row: Row | None) -> str | None:
+    """A row as text, by column."""
+    if row is None:
+        return None
+    return ", ".join(
+        f"{column}={value!r}" for column, value in zip(model.columns, row, strict=True)
+    )
