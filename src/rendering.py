@@ -11,9 +11,11 @@ import msgspec
 
 from .domain.errors import IdempotencyConflict, OutsideWorkspace, ResolutionError
 from .domain.outcomes import Lost, Replayed, Won
-from .domain.records import RecordedAttempt
+from .domain.records import WINNING, RecordedAttempt
+from .projections.report import Finding
 
 if TYPE_CHECKING:
+    from .admin import Contest
     from .demo import Race
 
 _WIDTH_WITHOUT_TERMINAL = 1000
@@ -78,6 +80,95 @@ def attempts(recorded: Iterable[RecordedAttempt], *, as_json: bool) -> None:
             for attempt in recorded
         ),
     )
+
+
+def attempt_line(attempt: RecordedAttempt, *, as_json: bool) -> None:
+    """An attempt on a line of its own, for logs that are long or have no end."""
+    if as_json:
+        click.echo(msgspec.json.encode(attempt_fields(attempt)))
+        return
+    _line(
+        f"{attempt.sequence:>8}",
+        moment(attempt.tick),
+        f"{attempt.outcome:<10}",
+        attempt.workspace,
+        f"{attempt.instance}/{attempt.position}",
+        str(attempt.response),
+        str(attempt.idempotency_key),
+        attempt.submitted_by,
+    )
+
+
+def timeline_line(attempt: RecordedAttempt, behind: int, *, as_json: bool) -> None:
+    """An attempt in the timeline of its instance: ``behind`` is nanoseconds after the winner."""
+    if as_json:
+        click.echo(msgspec.json.encode({**attempt_fields(attempt), "behind": behind}))
+        return
+    late = "" if attempt.outcome in WINNING else f"{behind / 1e6:+.3f} ms"
+    _line(
+        f"{attempt.instance} {attempt.position:>3}",
+        moment(attempt.tick),
+        f"{attempt.outcome:<10}",
+        f"{late:>14}",
+        str(attempt.response),
+        attempt.submitted_by or attempt.workspace,
+    )
+
+
+def contests(found: Iterable[Contest], *, as_json: bool) -> None:
+    """Contested instances, one a line."""
+    if as_json:
+        for contest in found:
+            winner = contest.winner
+            fields = {
+                "instance": str(winner.instance),
+                "winner": str(winner.response),
+                "answers": contest.answers,
+                "attempts": contest.attempts,
+                "margin": contest.margin,
+            }
+            click.echo(msgspec.json.encode(fields))
+        return
+    table(
+        ("instance", "winner", "answers", "other attempts", "nearest, by milliseconds"),
+        (
+            (
+                str(contest.winner.instance),
+                str(contest.winner.response),
+                str(contest.answers),
+                str(contest.attempts),
+                f"{contest.margin / 1e6:.3f}",
+            )
+            for contest in found
+        ),
+    )
+
+
+def finding(found: Finding, *, as_json: bool) -> None:
+    """Something that is wrong, on a line of its own."""
+    if as_json:
+        fields = {
+            field: value if value is None or isinstance(value, int) else encodable(value)
+            for field, value in msgspec.structs.asdict(found).items()
+        }
+        click.echo(msgspec.json.encode(fields))
+        return
+    place = " ".join(str(part) for part in (found.sequence, found.instance) if part is not None)
+    click.echo(printable(f"{found.kind} {place}: expected {found.expected}, found {found.found}"))
+
+
+def remark(text: str) -> None:
+    """Something that is not the answer."""
+    click.echo(text, err=True)
+
+
+def encodable(text: str) -> str:
+    """``text`` with escapes for what UTF-8 cannot hold: damaged text comes as surrogates."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def _line(*cells: str) -> None:
+    click.echo(printable("  ".join(cells).rstrip()))
 
 
 def attempt_fields(attempt: RecordedAttempt) -> dict[str, object]:

@@ -20,7 +20,7 @@ from .errors import InvalidId, NonCanonicalId
 # seventh; the last digit carries three bits of the digest and two bits of zero padding.
 # So this pattern is exactly the set of canonical spellings; a property test holds it
 # against the library that mints.
-_CANONICAL = re.compile("bafyr4i[a-h][a-z2-7]{50}[aeimquy4]", re.ASCII)
+_is_canonical = re.compile("bafyr4i[a-h][a-z2-7]{50}[aeimquy4]", re.ASCII).fullmatch
 
 
 class _Cid(Struct, frozen=True, gc=False):
@@ -30,11 +30,14 @@ class _Cid(Struct, frozen=True, gc=False):
 
     def __post_init__(self) -> None:
         text = self.text
-        if isinstance(text, str) and type(text) is not str:
-            text = str.__str__(text)  # a subclass could compare or print otherwise
-            force_setattr(self, "text", text)
-        if not isinstance(text, str) or _CANONICAL.fullmatch(text) is None:
+        if type(text) is str and _is_canonical(text):
+            return  # nearly always
+        if not isinstance(text, str):
+            raise InvalidId(text, "not text")
+        text = str.__str__(text)  # a subclass could compare or print otherwise
+        if not _is_canonical(text):
             raise _refusal(text)
+        force_setattr(self, "text", text)
 
     def __str__(self) -> str:
         return self.text
@@ -78,17 +81,15 @@ class ContentId(_Cid, frozen=True, gc=False):
     """Names anything else that a record links to."""
 
 
-def _refusal(text: object) -> InvalidId:
+def _refusal(text: str) -> InvalidId:
     """Why ``text`` is not a canonical spelling: a different name, or no such name at all."""
     from content_addressable import ContentId as Cid
 
-    if not isinstance(text, str):
-        return InvalidId(text, "not text")
     for spelling in (text, text.strip()):  # white space is what gets in by accident
         try:
             canonical = str(Cid.parse(spelling))
         except ValueError:  # UnicodeEncodeError (lone surrogates) is one too
             continue
-        if _CANONICAL.fullmatch(canonical):
+        if _is_canonical(canonical):
             return NonCanonicalId(text, canonical)
     return InvalidId(text, "not a CIDv1 of dag-cbor and BLAKE3-256 in lower-case base32")

@@ -18,6 +18,13 @@ def check_text(what: str, value: object, *, may_be_empty: bool = False) -> str:
 
     :raises InvalidText: naming the field ``what``.
     """
+    if (
+        type(value) is str
+        and value.isascii()
+        and 0 < len(value) <= MAX_TEXT_BYTES
+        and "\0" not in value
+    ):
+        return value  # nearly always: what follows finds out what is special about a text
     if not isinstance(value, str):
         raise InvalidText(what, value, "is not text")
     value = str.__str__(value)  # a subclass could check, compare or print otherwise

@@ -127,8 +127,8 @@ class OperatorSession(Session, Protocol):
     def row(self, model: ReadModel, key: Key) -> Row | None:
         """One row of a read model."""
 
-    def put(self, model: ReadModel, row: Row) -> None:
-        """Add the row, or make the one of its key equal to it."""
+    def put(self, model: ReadModel, rows: list[Row]) -> None:
+        """Add the rows, or make those of their keys equal to them."""
 
     def remove(self, model: ReadModel, key: Key) -> None:
         """Remove the row of this key, if there is one."""

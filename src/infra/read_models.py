@@ -5,6 +5,7 @@ A range ends where a page of either ends, so memory is bounded whatever is in th
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -42,8 +43,8 @@ def ranges(database: Database, model: ReadModel, upto: int) -> Iterator[Range]:
         ends = [_key(model, page[-1]) for page in (events, rows) if len(page) == PAGE]
         end = min(ends, key=order, default=None)
         if ends:
-            events = [event for event in events if order(_key(model, event)) <= order(end)]
-            rows = [row for row in rows if order(_key(model, row)) <= order(end)]
+            for page in (events, rows):
+                del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
         yield _range(database.target, model, events, rows)
         if not ends:
             return

@@ -58,7 +58,7 @@ def _mend(
     model: ReadModel, span: Range, session: OperatorSession
 ) -> list[tuple[Key, Row | None, Row | None]]:
     """Make the differing rows of a range right: key, what it is now, what it was."""
-    mended = []
+    mended, rows = [], []
     for key in sorted(span.differing, key=order):
         row, found = span.demanded.get(key), span.present.get(key)
         if row is None:
@@ -69,6 +69,7 @@ def _mend(
         if row is None:
             session.remove(model, key)
         else:
-            session.put(model, row)
+            rows.append(row)
         mended.append((key, row, found))
+    session.put(model, rows)
     return mended

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from msgspec.structs import astuple, fields
+from msgspec.structs import astuple
 
 from ..domain.records import LOSING, WINNING, Outcome, RecordedAttempt
 from .losing_attempts import LosingAttemptRow, losing_attempt_row
@@ -38,7 +38,7 @@ class ReadModel(Struct, frozen=True):
     @property
     def columns(self) -> tuple[str, ...]:
         """In the order of the table."""
-        return tuple(field.name for field in fields(self.row_type))
+        return self.row_type.__struct_fields__
 
     def demanded(self, attempt: RecordedAttempt) -> Row | None:
         """The row that the event demands, as plain values."""

@@ -112,15 +112,20 @@ class SQLiteOperatorSession(SQLiteSession):
         found = self._tolerant(f"{_select(model)} WHERE {model.columns[0]} IS {place}", value)
         return found[0] if found else None
 
-    def put(self, model: ReadModel, row: Row) -> None:
+    def put(self, model: ReadModel, rows: list[Row]) -> None:
         key, *others = model.columns
-        self._insert(
+        statement = (
             f"INSERT INTO {model.table} ({', '.join(model.columns)})"
-            f" VALUES ({', '.join('?' * len(row))})"
+            f" VALUES ({', '.join('?' * len(model.columns))})"
             f" ON CONFLICT ({key}) DO UPDATE"
-            f" SET {', '.join(f'{column} = excluded.{column}' for column in others)}",
-            row,
+            f" SET {', '.join(f'{column} = excluded.{column}' for column in others)}"
         )
+        try:
+            taken = self.connection.executemany(statement, rows).rowcount
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self.target) from error
+        if taken != len(rows):  # somebody's trigger may say RAISE(IGNORE)
+            raise CorruptLedger(self.target, f"{model.table} did not take a row")
 
     def remove(self, model: ReadModel, key: Key) -> None:
         place, value = _placeholder(key)

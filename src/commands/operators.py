@@ -1,0 +1,200 @@
+"""Commands for operators and auditors: all workspaces, the whole log."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import sleep
+from typing import IO, Any, BinaryIO, get_args
+
+import click
+
+from .. import rendering
+from ..domain.ids import InstanceId
+from ..domain.records import WINNING, Outcome, RecordedAttempt
+from .progress import progress_bar
+from .settings import EXIT_FINDINGS, Settings
+
+_LOOK_EVERY = 0.03
+"""Seconds between two looks of ``--follow``."""
+
+_WINNERS_REMEMBERED = 10_000
+
+
+@click.command()
+@click.option("--after", type=click.IntRange(min=0), default=0, help="Only past this sequence.")
+@click.option("--outcome", type=click.Choice(get_args(Outcome)), help="Only of this outcome.")
+@click.option("--follow", is_flag=True, help="Go on with what others record, until interrupted.")
+@click.pass_obj
+def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow: bool) -> None:
+    """Print every recorded attempt in the order of commits; of one workspace, if it is named."""
+    with settings.open_admin() as admin:
+        while True:
+            # Unfiltered, so that the next look begins after all that was seen.
+            for attempt in admin.attempts(after):
+                after = attempt.sequence
+                if settings.workspace in {None, attempt.workspace} and outcome in {
+                    None,
+                    attempt.outcome,
+                }:
+                    rendering.attempt_line(attempt, as_json=settings.as_json)
+            if not follow:
+                return
+            sys.stdout.flush()
+            sleep(_LOOK_EVERY)
+
+
+@click.command()
+@click.argument("instance", required=False)
+@click.pass_obj
+def replay(settings: Settings, instance: str | None) -> None:
+    """Print the history of INSTANCE, or of the whole ledger, as a timeline.
+
+    Each losing attempt with how long it came after the winner.
+    """
+    with settings.open_admin() as admin:
+        found: Iterable[RecordedAttempt] = (
+            admin.attempts() if instance is None else admin.history(InstanceId.parse(instance))
+        )
+        won_at: dict[InstanceId, int] = {}
+        for attempt in found:
+            if attempt.outcome in WINNING:
+                won_at[attempt.instance] = attempt.tick
+            elif attempt.instance not in won_at:  # it was forgotten
+                winner = admin.resolution(attempt.instance)
+                won_at[attempt.instance] = attempt.tick if winner is None else winner.tick
+            if len(won_at) > _WINNERS_REMEMBERED:
+                del won_at[next(iter(won_at))]
+            tick = won_at.get(attempt.instance, attempt.tick)
+            rendering.timeline_line(attempt, attempt.tick - tick, as_json=settings.as_json)
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True)
+@click.pass_obj
+def contested(settings: Settings, limit: int) -> None:
+    """Print the instances that got the most different answers, and by how much they lost."""
+    with settings.open_admin() as admin:
+        contests = admin.contested(limit)
+    rendering.contests(contests, as_json=settings.as_json)
+
+
+@click.command("state-at")
+@click.argument("sequence", type=click.IntRange(min=0))
+@click.pass_obj
+def state_at(settings: Settings, sequence: int) -> None:
+    """Print who had won what when the log had SEQUENCE events."""
+    with settings.open_admin() as admin:
+        for attempt in admin.state_at(sequence):
+            rendering.attempt_line(attempt, as_json=settings.as_json)
+
+
+@click.command()
+@click.option("--checkpoint", type=click.File(), help="A checkpoint from before ('-': stdin).")
+@click.pass_context
+def verify(context: click.Context, checkpoint: IO[str] | None) -> None:
+    """Look for everything that is wrong with the ledger, changing nothing.
+
+    Exits 0 if there is nothing, 20 with findings.
+    """
+    settings: Settings = context.obj
+    known = None if checkpoint is None else checkpoint.read()
+    with settings.open_admin() as admin, progress_bar("Verifying") as progress:
+        report = admin.verify(
+            known,
+            progress=progress,
+            finding=lambda finding: rendering.finding(finding, as_json=settings.as_json),
+        )
+    rendering.remark(f"{report.length} events, {report.count} findings.")
+    context.exit(0 if report.clean else EXIT_FINDINGS)
+
+
+@click.command()
+@click.pass_obj
+def rebuild(settings: Settings) -> None:
+    """Make the read models what the log demands; print what was mended."""
+    with settings.open_admin() as admin, progress_bar("Rebuilding") as progress:
+        report = admin.rebuild(
+            progress,
+            finding=lambda finding: rendering.finding(finding, as_json=settings.as_json),
+        )
+    rendering.remark(f"{report.length} events, {report.count} parts and rows mended.")
+
+
+@click.command()
+@click.pass_obj
+def checkpoint(settings: Settings) -> None:
+    """Print a short text that commits to the whole log. Keep it where nobody can change it."""
+    with settings.open_admin() as admin:
+        text = admin.checkpoint()
+    origin, length, digest = text.splitlines()
+    fields = {"origin": origin, "length": int(length), "hash": digest}
+    rendering.answer(text.rstrip("\n"), fields, as_json=settings.as_json)
+
+
+@click.command()
+@click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
+@click.pass_obj
+def export(settings: Settings, file: str) -> None:
+    """Write the log to FILE (by default to standard output) as JSON lines."""
+    with (
+        settings.open_admin() as admin,
+        _written_whole(file) as out,
+        progress_bar("Exporting") as progress,
+    ):
+        text = admin.export(out, progress)
+    rendering.remark(f"{text.splitlines()[1]} events exported.")
+
+
+@click.command("import")
+@click.argument("file", default="-", type=click.File("rb"))
+@click.pass_obj
+def import_(settings: Settings, file: BinaryIO) -> None:
+    """Make a new ledger of an export in FILE (by default standard input)."""
+    with settings.open_admin() as admin, progress_bar("Importing") as progress:
+        text = admin.import_(file, progress)
+    rendering.remark(f"{text.splitlines()[1]} events imported.")
+
+
+@click.command()
+@click.pass_obj
+def adopt(settings: Settings) -> None:
+    """Take over the winners of a one-row table that decided until now."""
+    with settings.open_admin() as admin:
+        count = admin.adopt()
+    rendering.answer(f"adopted {count}", {"adopted": count}, as_json=settings.as_json)
+
+
+@contextmanager
+def _written_whole(path: str) -> Iterator[BinaryIO | Any]:
+    """A file to write, which is there only once all of it is."""
+    if path == "-":
+        yield sys.stdout.buffer
+        return
+    unfinished = f"{path}.unfinished-{os.getpid()}"
+    try:
+        with open(unfinished, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+        raise
+
+
+OPERATOR_COMMANDS = (
+    attempts,
+    replay,
+    contested,
+    state_at,
+    verify,
+    rebuild,
+    checkpoint,
+    export,
+    import_,
+    adopt,
+)

@@ -1,0 +1,52 @@
+"""What all commands share: the options before the command, and what the exit status says."""
+
+from __future__ import annotations
+
+import click
+
+from ..admin import LedgerAdmin
+from ..domain.errors import IdempotencyConflict, OutsideWorkspace, StoreError
+from ..domain.outcomes import Lost, Replayed, Won
+from ..ledger import ResolutionLedger
+
+EXIT_CODES = {
+    Won: 0,
+    StoreError: 1,
+    ValueError: 2,  # usage, and text that is no id, key, label, record, checkpoint or export
+    Replayed: 10,
+    Lost: 11,
+    IdempotencyConflict: 12,
+    OutsideWorkspace: 13,
+}
+"""What the exit status says, for answers and for errors alike."""
+
+EXIT_FINDINGS = 20
+EXIT_INTERRUPTED = 130
+
+
+class Settings:
+    """The options before the command."""
+
+    def __init__(self, ledger: str | None, workspace: str | None, *, as_json: bool) -> None:
+        self._ledger = ledger
+        self.workspace = workspace
+        self.as_json = as_json
+
+    def open(self) -> ResolutionLedger:
+        """The ledger that the options name, for the workspace that they name."""
+        target = self._target()
+        if self.workspace is None:
+            raise click.UsageError("Name the workspace: --workspace or RESOLUTION_WORKSPACE.")
+        return ResolutionLedger.open(target, workspace=self.workspace)
+
+    def open_admin(self) -> LedgerAdmin:
+        """The ledger that the options name, with all its workspaces."""
+        return LedgerAdmin.open(self._target())
+
+    def _target(self) -> str:
+        if self._ledger is None:
+            raise click.UsageError("Name the ledger: --ledger or RESOLUTION_LEDGER.")
+        if self._ledger == ":memory:":
+            # It would end with the command, and every resolve would win.
+            raise click.UsageError("A ledger in memory is of no use on the command line.")
+        return self._ledger
