@@ -12,14 +12,19 @@ from .ordinary import ORDINARY, open_ordinary
 from .ours import OURS, open_ours
 from .plain import PLAIN, open_plain
 from .submissions import Minter
+from .unchained import UNCHAINED, open_unchained
 
 CONTENDERS = (OURS, PLAIN, ORDINARY)
 OPERATIONS = ("win", "lose", "replay", "winner")
+
+ONLY_WINS = (UNCHAINED,)
+"""Contenders that are measured beside ours in the first operation alone."""
 
 _OPEN: tuple[Callable[[Path, Durability], AbstractContextManager[Contender]], ...] = (
     open_ours,
     open_plain,
     open_ordinary,
+    open_unchained,
 )
 
 
@@ -64,5 +69,7 @@ def compare(
             turns = contenders[first:] + contenders[:first]
             for operation in OPERATIONS:
                 for contender in turns:
+                    if operation != "win" and contender.name in ONLY_WINS:
+                        continue
                     took = this_round.run(operation, contender)
                     into.add(Series(durability, operation, contender.name), took)

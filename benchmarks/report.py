@@ -13,6 +13,7 @@ from .ordinary import ORDINARY
 from .ours import OURS
 from .plain import PLAIN
 from .targets import TARGETS, Target, spread
+from .unchained import UNCHAINED
 
 Repeats = Sequence[Measurements]
 
@@ -20,6 +21,7 @@ _LEGEND = f"""
 {OURS:<10}ResolutionLedger
 {PLAIN:<10}a compare-and-swap of one row on sqlite3, with nothing else on record
 {ORDINARY:<10}the same rules on the eventsourcing package's own aggregate and recorder
+{UNCHAINED:<10}ResolutionLedger without its hash chain
 
 win       the first attempt on a fresh instance
 lose      another response under another key, where only the win is on record

@@ -11,6 +11,7 @@ from .measurements import Durability, Measurements, Series
 from .ordinary import ORDINARY
 from .ours import OURS
 from .plain import PLAIN
+from .unchained import UNCHAINED
 
 
 class Spread(NamedTuple):
@@ -60,6 +61,7 @@ TARGETS = (
     _beside("normal", "win", ORDINARY, 0.7),
     _beside("full", LOSE_AFTER_FEW, ORDINARY, 0.4),
     _beside("normal", LOSE_AFTER_FEW, ORDINARY, 0.4),
+    _beside("full", "win", UNCHAINED, 1.1),
     _depth("full", 1.2),
     _depth("normal", 1.2),
 )

@@ -9,14 +9,14 @@ from typing import BinaryIO, Self, get_args
 
 from msgspec import Struct
 
-from .domain.errors import InvalidId, InvalidOption
+from .domain.errors import CorruptLedger, InvalidId, InvalidOption
 from .domain.ids import InstanceId
 from .domain.records import WINNING, Outcome, RecordedAttempt
 from .domain.text import check_text
 from .infra import adoption, trail, transfer
 from .infra import rebuild as rebuilding
 from .infra import verify as verifying
-from .infra.checkpoint import Checkpoint
+from .infra.checkpoint import Checkpoint, take_checkpoint
 from .infra.database import Database
 from .infra.targets import open_target
 from .projections.report import Finding, Progress, Report
@@ -109,7 +109,7 @@ class LedgerAdmin:
         for text, others, attempts, tick in self._database.read(
             lambda session: session.contested(limit)
         ):
-            winner = self.resolution(InstanceId(text))
+            winner = self.resolution(_stored_instance(self._database.target, text))
             if winner is not None:
                 contests.append(Contest(winner, 1 + others, attempts, tick - winner.tick))
         return tuple(contests)
@@ -153,9 +153,7 @@ class LedgerAdmin:
 
     def checkpoint(self) -> str:
         """A short text that commits to the whole log, to be kept where nobody can change it."""
-        return self._database.read(
-            lambda session: str(Checkpoint.of(session.ledger_id(), session.head()))
-        )
+        return str(self._database.read(take_checkpoint))
 
     def export(self, file: BinaryIO, progress: Callable[[Progress], object] | None = None) -> str:
         """Write the log as JSON lines to a binary file; return the checkpoint of its end.
@@ -200,6 +198,13 @@ def _sequence(option: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise InvalidOption(option, value, "not a sequence")
     return value
+
+
+def _stored_instance(target: str, text: str) -> InstanceId:
+    try:
+        return InstanceId(text)
+    except InvalidId as error:
+        raise CorruptLedger(target, f"losing_attempts: {error}") from error
 
 
 def _instance(instance: InstanceId) -> InstanceId:

@@ -45,7 +45,7 @@ def adopt(database: Database) -> int:
             raise CannotAdopt(session.target, tuple(faulty))
         return head.sequence
 
-    return database.establish(take_over)
+    return database.establish(take_over, create=False)
 
 
 def _adopted(row: Row) -> tuple[InstanceId, ResolutionAdopted]:

@@ -16,7 +16,7 @@ from binascii import Error as Base64Error
 from msgspec import Struct
 
 from ..domain.errors import InvalidCheckpoint
-from .chain import Head
+from .database import OperatorSession
 
 _ORIGIN = "resolution-ledger/"
 LEDGER_ID = re.compile(r"[0-9a-f]{32}")
@@ -30,11 +30,6 @@ class Checkpoint(Struct, frozen=True):
     ledger_id: str
     length: int
     hash: bytes
-
-    @classmethod
-    def of(cls, ledger_id: str, head: Head) -> Checkpoint:
-        """Of a ledger with this head."""
-        return cls(ledger_id, head.sequence, head.hash)
 
     def __str__(self) -> str:
         return f"{_ORIGIN}{self.ledger_id}\n{self.length}\n{b64encode(self.hash).decode()}\n"
@@ -61,3 +56,10 @@ class Checkpoint(Struct, frozen=True):
         if len(decoded) != _HASH_SIZE or b64encode(decoded).decode() != digest:
             raise InvalidCheckpoint("its third line is no hash")
         return cls(ledger_id, int(length), decoded)
+
+
+def take_checkpoint(session: OperatorSession) -> Checkpoint:
+    """The checkpoint of a ledger as it is now."""
+    with session.snapshot():
+        head = session.head()
+        return Checkpoint(session.ledger_id(), head.sequence, head.hash)

@@ -188,10 +188,12 @@ class Database(Protocol):
         :raises StoreBusy: if they took longer.
         """
 
-    def establish(self, work: Callable[[OperatorSession], T]) -> T:
+    def establish(self, work: Callable[[OperatorSession], T], *, create: bool) -> T:
         """What ``work`` returns, given a session inside a write transaction.
 
         There may be no ledger yet: ``work`` begins by calling the session's ``establish``.
+
+        :param create: there need not even be a file.
         """
 
     def close(self) -> None:

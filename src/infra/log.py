@@ -42,7 +42,7 @@ def append(
     recorded = recorded_attempt(instance, position, head.sequence, event)
     if winner := winner_row(recorded):
         session.add_winner(winner)
-    if loser := losing_attempt_row(recorded):
+    elif loser := losing_attempt_row(recorded):
         session.add_losing_attempt(loser)
     return head
 

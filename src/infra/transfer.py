@@ -19,7 +19,7 @@ from ..domain.events import ResolutionAdopted
 from ..domain.ids import InstanceId
 from . import chain
 from .chain import Head
-from .checkpoint import LEDGER_ID, Checkpoint
+from .checkpoint import LEDGER_ID, Checkpoint, take_checkpoint
 from .codec import decode_event
 from .database import Database, LogRow, OperatorSession
 from .log import append, look
@@ -63,19 +63,14 @@ def export(database: Database, file: BinaryIO, on_progress: OnProgress | None = 
 
     :raises CorruptLedger: at an event that no JSON can hold.
     """
-    ledger_id, head = database.read(_identity_and_head)
-    run = Run(head.sequence, head.sequence, on_progress)
-    header = Header("resolution-ledger", 1, ledger_id, head.sequence, head.hash)
+    now = database.read(take_checkpoint)
+    run = Run(now.length, now.length, on_progress)
+    header = Header("resolution-ledger", 1, now.ledger_id, now.length, now.hash)
     file.write(_encode(header) + b"\n")
-    for page in log_pages(database, head.sequence):
+    for page in log_pages(database, now.length):
         file.write(b"".join(_exported(database.target, row) for row in page))
         run.advance(len(page))
-    return Checkpoint.of(ledger_id, head)
-
-
-def _identity_and_head(session: OperatorSession) -> tuple[str, Head]:
-    with session.snapshot():
-        return session.ledger_id(), session.head()
+    return now
 
 
 def _exported(target: str, row: LogRow) -> bytes:
@@ -124,9 +119,9 @@ def import_(
             raise InvalidExport(head.sequence + 1, "it does not end as its first line says")
         return head
 
-    head = database.establish(take_in)
+    head = database.establish(take_in, create=True)
     run.advance(header.length)
-    return Checkpoint.of(header.ledger, head)
+    return Checkpoint(header.ledger, head.sequence, head.hash)
 
 
 class _Unsound(Exception):

@@ -36,18 +36,15 @@ class FileDatabase:
         lock_timeout: float,
         *,
         mending: bool = False,
-        establishing: bool = False,
     ) -> None:
         """By default, for a ledger that has all its parts.
 
         :param mending: its read models may be missing.
-        :param establishing: there may be no ledger yet; the work itself makes it.
         """
         self.target = path
         self._lock_timeout = lock_timeout
         self._mending = mending
-        self._establishing = establishing
-        self._durability = durability
+        self._durability: Durability = durability
         self._patience = lock_timeout + _PATIENCE
         self._ledger_id: str | None = None
         self.readers = Readers(path, self._open_reader, lock_timeout)
@@ -73,12 +70,18 @@ class FileDatabase:
         """
         return self.writer.call(work, timeout=timeout)
 
-    def establish(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
-        """What ``work`` returns, given a session in which it makes the ledger itself."""
+    def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:
+        """What ``work`` returns, given a session in which it makes the ledger itself.
+
+        :param create: the file, too, if there is none.
+        """
+        self.writer.check_open()
         with closing(
-            FileDatabase(self.target, self._durability, self._lock_timeout, establishing=True)
-        ) as database:
-            return database.write(work)
+            _BareFile(self.target, self._durability, self._lock_timeout, create=create)
+        ) as file:
+            established = file.write(work)
+        self._ledger_id = None  # it may have another identity now
+        return established
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
@@ -105,12 +108,6 @@ class FileDatabase:
         return self._open(timeout, create=False, write=False)
 
     def _open_writer(self, timeout: float) -> OpenConnection:
-        if self._establishing:
-            forks.check(self.target)
-            bare, identity = open_bare(self.target, self._durability, timeout)
-            connection = OpenConnection(bare, self.target, identity)
-            connection.set_timeout(0)
-            return connection
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
         connection = self._open(timeout, create=self._ledger_id is None, write=True)
         connection.set_timeout(0)  # see Writer: waiting is the exception
@@ -131,6 +128,23 @@ class FileDatabase:
             raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
         self._ledger_id = ledger_id
         return OpenConnection(connection, self.target, identity)
+
+
+class _BareFile(FileDatabase):
+    """What is at a path, whatever it is, for one write that makes a ledger of it."""
+
+    def __init__(
+        self, path: str, durability: Durability, lock_timeout: float, *, create: bool
+    ) -> None:
+        super().__init__(path, durability, lock_timeout)
+        self._create = create
+
+    def _open_writer(self, timeout: float) -> OpenConnection:
+        forks.check(self.target)
+        bare, identity = open_bare(self.target, self._durability, timeout, create=self._create)
+        connection = OpenConnection(bare, self.target, identity)
+        connection.set_timeout(0)
+        return connection
 
 
 class MemoryDatabase:
@@ -156,7 +170,7 @@ class MemoryDatabase:
         """What ``work`` returns, given the session inside a transaction."""
         return self.writer.call(work, timeout=timeout)
 
-    def establish(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
+    def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
         """What ``work`` returns, given a session in which it makes the ledger itself."""
         return self.write(work)
 

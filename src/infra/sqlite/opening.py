@@ -54,10 +54,12 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
 
 
 def open_bare(
-    path: str, durability: Durability, timeout: float
+    path: str, durability: Durability, timeout: float, *, create: bool
 ) -> tuple[sqlite3.Connection, FileIdentity]:
     """Connect to what is at ``path``, whatever it is, for establishing a ledger there."""
-    connection, identity, _ = _open(path, durability, timeout, create=True, prepare=lambda _: None)
+    connection, identity, _ = _open(
+        path, durability, timeout, create=create, prepare=lambda _: None
+    )
     return connection, identity
 
 

@@ -73,7 +73,8 @@ def version_of(connection: sqlite3.Connection, target: str, *, mending: bool = F
         if name not in found:
             if mending and name in READ_MODELS:
                 continue
-            raise CorruptLedger(target, f"{name} is missing")
+            remedy = ": rebuild makes it anew" if name in READ_MODELS else ""
+            raise CorruptLedger(target, f"{name} is missing{remedy}")
         if found[name][0] != columns or not (mending or found[name][1] >= indexes):
             raise CorruptLedger(target, f"{name} is altered")
     return version

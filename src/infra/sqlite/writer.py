@@ -108,9 +108,13 @@ class Writer:
         self._drained = False
         return connection is None and not stuck
 
-    def _ready(self, deadline: float) -> OpenConnection:
+    def check_open(self) -> None:
+        """Raise ``LedgerClosed`` after :meth:`close`."""
         if self._closed:
             raise LedgerClosed(self._target, "the ledger was closed")
+
+    def _ready(self, deadline: float) -> OpenConnection:
+        self.check_open()
         self._connection = connection = self._open(max(0.0, deadline - monotonic()))
         return connection
 
