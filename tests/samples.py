@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from resolution_ledger import IdempotencyKey, InstanceId, ResolutionRecord, ResponseId
+from resolution_ledger.domain.events import Attempt
 
 WORKSPACE, OTHER_WORKSPACE = "ws-1", "ws-2"
 
@@ -29,3 +30,8 @@ def key(n: int) -> IdempotencyKey:
 def record(i: int, r: int, k: int, submitted_by: str = "") -> ResolutionRecord:
     """Response ``r`` to instance ``i`` under key ``k``."""
     return ResolutionRecord(instance(i), response(r), key(k), submitted_by)
+
+
+def attempt(r: int, k: int, workspace: str = WORKSPACE, by: str = "") -> Attempt:
+    """Response ``r`` under key ``k`` from a workspace, as the rules see it."""
+    return Attempt(workspace, response(r), key(k), by)

@@ -1,11 +1,11 @@
 """The hash chain: each event vouches for all that came before it.
 
 An event's hash is SHA-256 over the hash before it and over the event: sequence, stream,
-position, tag and bytes, where numbers are of 8 bytes, big-endian, and whatever varies in length
-is preceded by its length, in 4. So no two logs give the same bytes, and whoever changes,
-removes, adds or swaps events changes every hash from there on. Before the first event stands
-the hash of the ledger's own identity: two ledgers have different chains even where they hold
-the same events.
+position, tag and bytes. Hashes have 32 bytes; numbers 8, signed, big-endian; and whatever
+varies in length is preceded by its length, in 4. So no two logs give the same bytes, and
+whoever changes, removes, adds or swaps events changes every hash from there on. Before the first
+event stands the hash of a word and the ledger's own identity: two ledgers have different chains
+even where they hold the same events.
 
 The bytes are part of the storage format; ``docs/verify.md`` describes them for others.
 """
@@ -16,6 +16,7 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+HASH_SIZE = 32
 _ORIGIN = b"resolution-ledger chain 1\n"
 
 

@@ -16,12 +16,12 @@ from binascii import Error as Base64Error
 from msgspec import Struct
 
 from ..domain.errors import InvalidCheckpoint
+from .chain import HASH_SIZE
 from .database import OperatorSession
 
 _ORIGIN = "resolution-ledger/"
 LEDGER_ID = re.compile(r"[0-9a-f]{32}")
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,18}")
-_HASH_SIZE = 32
 
 
 class Checkpoint(Struct, frozen=True):
@@ -53,7 +53,7 @@ class Checkpoint(Struct, frozen=True):
             decoded = b64decode(digest, validate=True)
         except (Base64Error, ValueError):
             decoded = b""
-        if len(decoded) != _HASH_SIZE or b64encode(decoded).decode() != digest:
+        if len(decoded) != HASH_SIZE or b64encode(decoded).decode() != digest:
             raise InvalidCheckpoint("its third line is no hash")
         return cls(ledger_id, int(length), decoded)
 

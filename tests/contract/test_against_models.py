@@ -5,30 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from contextlib import closing
-from random import Random
 
 import pytest
 
 from contract.answers import answer, everything
 from contract.backends import OpenLedger
+from contract.draws import some_attempts
 from contract.model import Model
 from contract.one_row import OneRowStore
 from resolution_ledger import ResolutionRecord
-from samples import OTHER_WORKSPACE, WORKSPACE, record
+from samples import OTHER_WORKSPACE, WORKSPACE
 
 INSTANCES = 120
-
-
-def some_attempts(seed: int) -> list[tuple[str, ResolutionRecord]]:
-    """4,000 attempts that meet often: few responses and keys, two workspaces."""
-    draw = Random(seed)  # noqa: S311 (a reproducible draw, no secret)
-    return [
-        (
-            draw.choice([WORKSPACE, WORKSPACE, OTHER_WORKSPACE]),
-            record(draw.randrange(INSTANCES), draw.randrange(5), draw.randrange(5), "by"),
-        )
-        for _ in range(4000)
-    ]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -39,7 +27,7 @@ def test_4000_random_attempts_agree_with_the_model_and_the_one_row_store(
     model, compared, seen = Model(), 0, Counter[object]()
     with closing(sqlite3.connect(":memory:")) as connection:
         one_row = OneRowStore(connection)
-        for workspace, attempt in some_attempts(seed):
+        for workspace, attempt in some_attempts(seed, 4000, INSTANCES):
             owner = model.first_use(attempt)
             told = answer(doors[workspace], attempt)
             assert told == model.resolve(workspace, attempt)

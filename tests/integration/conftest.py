@@ -27,6 +27,16 @@ def foreign(path: Path) -> Iterator[Callable[..., sqlite3.Connection]]:
 
 
 @pytest.fixture
+def connection(
+    ledger: ResolutionLedger, foreign: Callable[[], sqlite3.Connection]
+) -> sqlite3.Connection:
+    """Somebody else's connection to a ledger in which response 1 won instance 1, 2 lost."""
+    ledger.resolve(record(1, 1, 1))
+    ledger.resolve(record(1, 2, 2))
+    return foreign()
+
+
+@pytest.fixture
 def unguarded(
     path: Path, foreign: Callable[[], sqlite3.Connection], open_ledger: OpenLedger
 ) -> tuple[ResolutionLedger, sqlite3.Connection]:

@@ -57,6 +57,13 @@ def all_rows(connection: sqlite3.Connection) -> Rows:
     }
 
 
+def definitions(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
+    """Everything that the schema consists of, as SQLite has it written down."""
+    return connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+    ).fetchall()
+
+
 def files_in(directory: Path) -> dict[str, bytes]:
     """Names and bytes of all files in a directory. No ledger there may be open."""
     return {file.name: file.read_bytes() for file in directory.iterdir()}

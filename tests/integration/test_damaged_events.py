@@ -73,16 +73,19 @@ def test_bytes_that_the_ledger_would_have_written_are_not(unguarded: Unguarded, 
 
 
 FORGED_WINS = [
-    "UPDATE resolution_events SET topic = 'won' WHERE sequence = 3",
-    """UPDATE resolution_events SET topic = 'won', fingerprint =
+    "UPDATE resolution_events SET topic = ? WHERE sequence = 3",
+    """UPDATE resolution_events SET topic = ?, fingerprint =
            (SELECT fingerprint FROM resolution_events WHERE sequence = 4) WHERE sequence = 3""",
 ]
 
 
 @pytest.mark.parametrize("forgery", FORGED_WINS)
-def test_a_second_win_is_corrupt_wherever_it_is_seen(unguarded: Unguarded, forgery: str) -> None:
+@pytest.mark.parametrize("tag", ["won", "adopted"])
+def test_a_second_win_is_corrupt_wherever_it_is_seen(
+    unguarded: Unguarded, tag: str, forgery: str
+) -> None:
     ledger, connection = unguarded
-    connection.execute(forgery)
+    connection.execute(forgery, (tag,))
     answers = []
     for attempt in (record(1, 2, 2), record(1, 3, 3)):
         try:

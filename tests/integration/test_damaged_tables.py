@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -52,7 +53,7 @@ def test_a_row_that_is_there_before_its_event_is_corrupt(
         ("UPDATE losing_attempts SET submitted_by = ? WHERE position = 3", b"\xff"),
         ("UPDATE losing_attempts SET submitted_by = ? WHERE position = 3", "x" * 513),
         ("UPDATE losing_attempts SET attempted_tick = ? WHERE position = 3", "noon"),
-        ("UPDATE losing_attempts SET sequence = ? WHERE position = 3", "last"),
+        ("UPDATE losing_attempts SET position = ? WHERE position = 3", "last"),
     ],
 )
 def test_losers_are_never_invented_from_a_bad_row(
@@ -62,6 +63,15 @@ def test_losers_are_never_invented_from_a_bad_row(
     connection.execute(change, (value,))
     with pytest.raises(CorruptLedger, match="losing_attempts"):
         ledger.losers()
+
+
+def test_a_losers_sequence_can_be_nothing_but_a_number(unguarded: Unguarded) -> None:
+    ledger, connection = unguarded
+    before = ledger.losers()
+    for value in ("last", b"3", 3.5):
+        with pytest.raises(sqlite3.IntegrityError, match="mismatch"):
+            connection.execute("UPDATE losing_attempts SET sequence = ?", (value,))
+    assert ledger.losers() == before
 
 
 PARTS = {

@@ -1,17 +1,14 @@
-"""What the database itself refuses, whoever asks, and what others may do beside the ledger."""
+"""What the database itself refuses, whoever asks."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 
 import pytest
 
-from integration.inside import OpenLedger, Rows, all_rows
+from integration.inside import OpenLedger, all_rows
 from resolution_ledger import (
     IdempotencyKey,
-    Lost,
-    Replayed,
     ResolutionLedger,
     ResolutionRecord,
     Won,
@@ -23,40 +20,33 @@ WINNER_ROW = "INTO interaction_resolutions VALUES (?, 'ws-1', ?, 'key-9', 0)"
 EVENT_ROW = "INTO resolution_events VALUES"
 STREAM = instance(1).text
 
-
-@pytest.fixture
-def connection(
-    ledger: ResolutionLedger, foreign: Callable[[], sqlite3.Connection]
-) -> sqlite3.Connection:
-    """Somebody else's connection to a ledger in which response 1 won instance 1, 2 lost."""
-    ledger.resolve(record(1, 1, 1))
-    ledger.resolve(record(1, 2, 2))
-    return foreign()
-
-
 EVENT_CHANGES = {
     "update": "UPDATE resolution_events SET state = x'00'",
     "update of nothing": "UPDATE resolution_events SET sequence = sequence",
     "update or ignore": "UPDATE OR IGNORE resolution_events SET topic = 'lost'",
     "update of one column": "UPDATE resolution_events SET fingerprint = 1 WHERE sequence = 2",
+    "update of the hash": "UPDATE resolution_events SET hash = x'00' WHERE sequence = 2",
     "delete": "DELETE FROM resolution_events WHERE sequence = 2",
     "delete all": "DELETE FROM resolution_events",
-    "replace by sequence": f"INSERT OR REPLACE {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0)",
+    "replace by sequence": f"INSERT OR REPLACE {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0, x'00')",
     "replace by stream and position": (
-        f"INSERT OR REPLACE {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)"
+        f"INSERT OR REPLACE {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0, x'00')"
     ),
-    "REPLACE": f"REPLACE {EVENT_ROW} (9, '{STREAM}', 2, 'lost', x'00', 0)",
+    "REPLACE": f"REPLACE {EVENT_ROW} (9, '{STREAM}', 2, 'lost', x'00', 0, x'00')",
     "update or replace": "UPDATE OR REPLACE resolution_events SET sequence = 1 WHERE sequence = 2",
     "upsert by sequence": (
-        f"INSERT {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0)"
+        f"INSERT {EVENT_ROW} (2, 'a', 7, 'lost', x'00', 0, x'00')"
         " ON CONFLICT (sequence) DO UPDATE SET state = x'00'"
     ),
     "upsert by stream and position": (
-        f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)"
+        f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0, x'00')"
         " ON CONFLICT (originator_id, originator_version) DO UPDATE SET state = x'00'"
     ),
-    "a second event at a position": f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0)",
-    "an event without bytes": f"INSERT {EVENT_ROW} (9, 'a', 1, 'won', NULL, 0)",
+    "a second event at a position": (
+        f"INSERT {EVENT_ROW} (9, '{STREAM}', 1, 'won', x'00', 0, x'00')"
+    ),
+    "an event without bytes": f"INSERT {EVENT_ROW} (9, 'a', 1, 'won', NULL, 0, x'00')",
+    "an event without a hash": f"INSERT {EVENT_ROW} (9, 'a', 1, 'won', x'00', 0, NULL)",
 }
 
 
@@ -134,16 +124,34 @@ def test_a_response_that_only_occurs_elsewhere_in_the_event_has_not_won(
     assert all_rows(connection) == before
 
 
+FIRST_EVENT = """
+    INSERT INTO resolution_events
+    SELECT 9, ?, 1, ?, state, 0, x'00' FROM resolution_events WHERE sequence = 1
+"""
+
+
+@pytest.mark.parametrize("tag", ["lost", "replayed", "conflicted", "fenced", "claimed", "Won", ""])
 def test_an_event_at_position_1_that_is_no_win_bears_out_no_winner_row(
-    connection: sqlite3.Connection,
+    connection: sqlite3.Connection, tag: str
 ) -> None:
-    connection.execute(
-        "INSERT INTO resolution_events"
-        " SELECT 9, ?, 1, 'claimed', state, 0 FROM resolution_events WHERE sequence = 1",
-        (instance(2).text,),
-    )
+    connection.execute(FIRST_EVENT, (instance(2).text, tag))
     with pytest.raises(sqlite3.IntegrityError, match="follows"):
         connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(1).text))
+
+
+@pytest.mark.parametrize("tag", ["won", "adopted"])
+def test_a_win_bears_out_the_row_of_its_own_response_alone(
+    connection: sqlite3.Connection, tag: str
+) -> None:
+    connection.execute(FIRST_EVENT, (instance(2).text, tag))
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(2).text))
+    connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(1).text))
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(
+            "UPDATE interaction_resolutions SET response_id = ? WHERE instance_id = ?",
+            (response(2).text, instance(2).text),
+        )
 
 
 class OlderProgram:
@@ -177,90 +185,3 @@ def test_an_older_program_cannot_win_an_instance(
 @pytest.mark.parametrize("r", [1, 2, 3], ids=["the winner's", "a loser's", "a new one"])
 def test_an_older_program_is_told_who_has_won(connection: sqlite3.Connection, r: int) -> None:
     assert OlderProgram(connection).resolve(1, r) == response(1).text
-
-
-def test_the_table_of_winners_has_the_five_public_columns(connection: sqlite3.Connection) -> None:
-    columns = connection.execute(
-        'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?)', ("interaction_resolutions",)
-    ).fetchall()
-    assert columns == [
-        ("instance_id", "TEXT", 1, 1),
-        ("workspace_key", "TEXT", 1, 0),
-        ("response_id", "TEXT", 1, 0),
-        ("idempotency_key", "TEXT", 1, 0),
-        ("resolved_tick", "INTEGER", 1, 0),
-    ]
-
-
-def test_vacuum_keeps_every_sequence(
-    connection: sqlite3.Connection, ledger: ResolutionLedger
-) -> None:
-    connection.executescript(
-        """
-        DROP TRIGGER resolution_events_refuse_delete;
-        DELETE FROM resolution_events WHERE sequence = 1;
-        """
-    )
-    before: Rows = all_rows(connection)
-    connection.execute("VACUUM")
-    assert all_rows(connection) == before
-    ledger.resolve(record(2, 1, 1))
-    assert ledger.history(instance(2))[0].sequence == 3
-
-
-ADDITIONS = {
-    "a view": (
-        "CREATE VIEW theirs AS SELECT instance_id, response_id FROM interaction_resolutions",
-        "SELECT count(*) FROM theirs",
-    ),
-    "a trigger": (
-        """
-        CREATE TABLE log (what);
-        CREATE TRIGGER theirs AFTER INSERT ON interaction_resolutions
-        BEGIN INSERT INTO log VALUES (NEW.instance_id); END;
-        INSERT INTO log SELECT instance_id FROM interaction_resolutions;
-        """,
-        "SELECT count(*) FROM log",
-    ),
-    "a foreign key": (
-        "CREATE TABLE acts (instance_id REFERENCES interaction_resolutions ON DELETE CASCADE)",
-        "SELECT count(*) FROM interaction_resolutions",
-    ),
-    "an index": (
-        """
-        CREATE INDEX theirs ON interaction_resolutions (workspace_key, resolved_tick);
-        CREATE INDEX theirs_too ON resolution_events (originator_id, topic);
-        CREATE UNIQUE INDEX theirs_also ON losing_attempts (sequence);
-        """,
-        "SELECT count(*) FROM interaction_resolutions INDEXED BY theirs WHERE workspace_key <> ''",
-    ),
-    "statistics": ("ANALYZE", "SELECT count(*) FROM interaction_resolutions"),
-}
-
-
-@pytest.mark.parametrize(("addition", "count"), ADDITIONS.values(), ids=ADDITIONS)
-def test_what_others_add_to_the_tables_stays_and_disturbs_nothing(
-    connection: sqlite3.Connection,
-    ledger: ResolutionLedger,
-    open_ledger: OpenLedger,
-    addition: str,
-    count: str,
-) -> None:
-    connection.executescript(addition)
-    for door in (ledger, open_ledger()):
-        assert door.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
-    assert ledger.resolve(record(2, 1, 1)) == Won()
-    assert open_ledger().resolve(record(2, 2, 2)) == Lost(response(1))
-    assert [loser.instance for loser in ledger.losers()] == [instance(2), instance(1)]
-    assert connection.execute(count).fetchone() == (2,)
-
-
-def test_the_statements_others_wrote_stay_as_they_are(
-    connection: sqlite3.Connection, open_ledger: OpenLedger
-) -> None:
-    for addition, _ in ADDITIONS.values():
-        connection.executescript(addition.replace("theirs", f"theirs_{abs(hash(addition))}"))
-    schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2"
-    before = connection.execute(schema).fetchall()
-    assert open_ledger().resolve(record(2, 1, 1)) == Won()
-    assert connection.execute(schema).fetchall() == before

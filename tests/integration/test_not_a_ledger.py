@@ -60,16 +60,6 @@ OF_OUR_NAMES = {
         CREATE TABLE theirs (x);
         CREATE INDEX losing_attempts_newest ON theirs (x)
     """,
-    "the one-row store": """
-        CREATE TABLE interaction_resolutions (
-            instance_id TEXT PRIMARY KEY,
-            workspace_key TEXT NOT NULL,
-            response_id TEXT NOT NULL,
-            idempotency_key TEXT NOT NULL,
-            resolved_tick INTEGER NOT NULL
-        );
-        INSERT INTO interaction_resolutions VALUES ('i', 'w', 'r', 'k', 1)
-    """,
     "tables of another shape": """
         CREATE TABLE resolution_ledger_meta (id INTEGER PRIMARY KEY, schema_version INTEGER);
         CREATE TABLE resolution_events (sequence INTEGER PRIMARY KEY);

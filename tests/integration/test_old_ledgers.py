@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger
+from chains import hashes_on_record, unbroken
+from integration.inside import OpenLedger, definitions
 from resolution_ledger import IdempotencyConflict, Lost, OutsideWorkspace, Replayed, Won
 from samples import OTHER_WORKSPACE, instance, record, response
 
@@ -48,9 +50,28 @@ def test_every_submission_gets_the_answer_that_it_got_then(open_ledger: OpenLedg
     assert [loser.sequence for loser in ledger.losers()] == [4, 2]
 
 
-def test_it_goes_on_where_it_ended(open_ledger: OpenLedger) -> None:
+def test_after_the_first_call_it_has_the_schema_of_a_new_one(
+    open_ledger: OpenLedger, foreign: Callable[..., sqlite3.Connection], tmp_path: Path
+) -> None:
+    open_ledger().resolve(record(1, 1, 1))
+    open_ledger(tmp_path / "new.db").resolve(record(1, 1, 1))
+    old, new = (
+        [[" ".join(str(text).split()) for text in part] for part in definitions(connection)]
+        for connection in (foreign(), foreign(tmp_path / "new.db"))
+    )
+    assert old == new
+
+
+def test_it_goes_on_where_it_ended(
+    open_ledger: OpenLedger, foreign: Callable[[], sqlite3.Connection]
+) -> None:
+    connection = foreign()
+    before = hashes_on_record(connection)
+    assert unbroken(connection) == len(before) == 6
     ledger = open_ledger()
     assert ledger.resolve(record(3, 1, 1)) == Won()
     assert ledger.history(instance(3))[0].sequence == 7
     assert ledger.resolve(record(1, 4, 4)) == Lost(response(1))
     assert ledger.history(instance(1))[-1].position == 6
+    assert hashes_on_record(connection)[:6] == before
+    assert unbroken(connection) == 8

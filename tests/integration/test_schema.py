@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from integration.inside import OpenLedger, all_rows
+from integration.inside import OpenLedger, all_rows, definitions
 from integration.migrations import NEW, OLD, newer_version, resolve_with_newer_version
 from processes import Answers, run_together
 from resolution_ledger import (
@@ -22,7 +22,7 @@ from resolution_ledger import (
     SchemaTooNew,
     Won,
 )
-from resolution_ledger.infra.sqlite import schema
+from resolution_ledger.infra.sqlite import recognition, schema
 from samples import instance, record, response
 
 Call = Callable[[ResolutionLedger], object]
@@ -51,13 +51,6 @@ def version(connection: sqlite3.Connection) -> int:
     """The schema version that is on record."""
     ((number,),) = connection.execute("SELECT schema_version FROM resolution_ledger_meta")
     return int(number)
-
-
-def definitions(connection: sqlite3.Connection) -> list[tuple[str, ...]]:
-    """Everything that the schema consists of, as SQLite has it written down."""
-    return connection.execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
-    ).fetchall()
 
 
 def test_a_fresh_ledger_has_the_newest_version(
@@ -97,7 +90,7 @@ def test_a_migrated_schema_equals_a_fresh_one(tmp_path: Path, start: int) -> Non
             assert definitions(migrated) == definitions(fresh)
             assert version(migrated) == version(fresh) == NEW
             for connection in (migrated, fresh):
-                assert schema.version_of(connection, "here") == NEW
+                assert recognition.version_of(connection, "here") == NEW
 
 
 def test_processes_that_migrate_at_once_migrate_once(
@@ -118,7 +111,7 @@ def test_a_migration_that_comes_while_another_process_opens_the_ledger_does_no_h
     ledger: ResolutionLedger, open_ledger: OpenLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.close()
-    look, in_between = schema._shapes, []  # noqa: SLF001 (the first of the looks at the schema)
+    look, in_between = recognition._shapes, []  # noqa: SLF001 (the first of the looks at the schema)
 
     def look_and_be_overtaken(connection: sqlite3.Connection) -> object:
         seen = look(connection)
@@ -128,7 +121,7 @@ def test_a_migration_that_comes_while_another_process_opens_the_ledger_does_no_h
         return seen
 
     with newer_version():
-        monkeypatch.setattr(schema, "_shapes", look_and_be_overtaken)
+        monkeypatch.setattr(recognition, "_shapes", look_and_be_overtaken)
         assert open_ledger().resolve(record(1, 3, 3)) == Lost(response(1))
         assert len(in_between[0].history(instance(1))) == 3
 

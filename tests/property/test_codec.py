@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import strategies
 from resolution_ledger import CorruptLedger
 from resolution_ledger.domain.events import EVENT_TYPES, AttemptEvent
+from resolution_ledger.domain.records import WINNING
 from resolution_ledger.infra.codec import decode_attempt, decode_event, encode_event
 from samples import instance
 
@@ -33,9 +34,9 @@ msgpack = st.one_of(
 ).map(msgspec.msgpack.encode)
 
 
-def place(tag: str) -> int:
+def place(tag: str, *, later: int = 2) -> int:
     """A position where an event of this tag can stand."""
-    return 1 if tag == "won" else 2
+    return 1 if tag in WINNING else later
 
 
 @st.composite
@@ -62,7 +63,7 @@ def test_an_attempt_is_read_as_it_was_stored(
     event: AttemptEvent, sequence: int, later: int
 ) -> None:
     """With its places in the log."""
-    position = 1 if event.tag == "won" else later
+    position = place(event.tag, later=later)
     stored = encode_event(event)
     read = decode_attempt("a.db", (sequence, instance(0).text, position, event.tag, stored))
     assert (read.instance, read.sequence, read.position) == (instance(0), sequence, position)

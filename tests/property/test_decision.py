@@ -11,27 +11,32 @@ from hypothesis import strategies as st
 
 import strategies
 from resolution_ledger import OutsideWorkspace, Replayed, Won
-from resolution_ledger.domain.decision import InstanceState, decide, fold
+from resolution_ledger.domain.decision import InstanceState, decide, fold, redecide
 from resolution_ledger.domain.events import (
     Attempt,
     AttemptConflicted,
     AttemptEvent,
     AttemptFenced,
+    ResolutionAdopted,
     ResolutionWon,
     Submission,
+    Win,
 )
 from resolution_ledger.infra.fingerprints import fingerprint_of, fingerprints_for
 from samples import instance
 
 INSTANCE = instance(0)
 histories = st.lists(strategies.attempts, max_size=40)
+wins = st.sampled_from([ResolutionWon, ResolutionAdopted])
 
 
-def recorded(attempts: Iterable[Attempt]) -> list[AttemptEvent]:
-    """The events that these attempts, one after the other, leave on record."""
+def recorded(attempts: Iterable[Attempt], win: type[Win] = ResolutionWon) -> list[AttemptEvent]:
+    """The events that these attempts, one after the other, leave on record after such a win."""
     state, events = InstanceState(INSTANCE), list[AttemptEvent]()
     for tick, attempt in enumerate(attempts):
         event_type = decide(state, attempt).event
+        if event_type is ResolutionWon:
+            event_type = win
         if event_type is not None:
             events.append(event_type(attempt, tick))
             state.apply(events[-1])
@@ -44,12 +49,49 @@ def decided(events: Iterable[AttemptEvent], attempt: Attempt) -> tuple[str, obje
     return repr(decision.answer), decision.event
 
 
-@given(histories)
-def test_whatever_is_on_record_is_decided_again_as_it_was(attempts: list[Attempt]) -> None:
+@given(histories, wins)
+def test_whatever_is_on_record_is_decided_again_as_it_was(
+    attempts: list[Attempt], win: type[Win]
+) -> None:
     """From the events before it alone."""
-    events = recorded(attempts)
+    events = recorded(attempts, win)
     for n, event in enumerate(events):
-        assert decide(fold(INSTANCE, events[:n]), event.attempt).event is type(event)
+        assert redecide(fold(INSTANCE, events[:n]), event) is type(event)
+        if win is ResolutionWon:
+            assert decide(fold(INSTANCE, events[:n]), event.attempt).event is type(event)
+
+
+@given(histories, wins)
+def test_nothing_that_is_on_record_belongs_there_a_second_time(
+    attempts: list[Attempt], win: type[Win]
+) -> None:
+    """Neither at the end nor anywhere after its place."""
+    events = recorded(attempts, win)
+    for n in range(len(events)):
+        state = fold(INSTANCE, events[: n + 1])
+        assert [redecide(state, event) for event in events[: n + 1]] == [None] * (n + 1)
+
+
+@given(histories.filter(bool), wins, strategies.attempts)
+def test_no_adopted_win_belongs_after_a_win(
+    attempts: list[Attempt], win: type[Win], attempt: Attempt
+) -> None:
+    """What the rules say of its attempt belongs there, if anything does."""
+    events = recorded(attempts, win)
+    state = fold(INSTANCE, events)
+    found = redecide(state, ResolutionAdopted(attempt, 0))
+    assert found is decide(state, attempt).event
+    assert found not in {ResolutionAdopted, ResolutionWon}
+
+
+@given(histories.filter(bool), strategies.attempts)
+def test_after_an_adopted_win_every_attempt_gets_the_answer_that_it_gets_after_a_won_one(
+    attempts: list[Attempt], attempt: Attempt
+) -> None:
+    """And leaves the same on record."""
+    won, adopted = recorded(attempts), recorded(attempts, ResolutionAdopted)
+    assert adopted == [ResolutionAdopted(won[0].attempt, won[0].tick), *won[1:]]
+    assert decided(adopted, attempt) == decided(won, attempt)
 
 
 @given(histories.filter(bool))
@@ -63,12 +105,12 @@ def test_exactly_one_attempt_wins_and_it_is_the_first(attempts: list[Attempt]) -
     assert events[0].attempt == attempts[0]
 
 
-@given(histories.filter(bool), strategies.attempts, st.randoms(use_true_random=False))
+@given(histories.filter(bool), wins, strategies.attempts, st.randoms(use_true_random=False))
 def test_the_events_found_by_fingerprint_decide_as_the_whole_stream_does(
-    attempts: list[Attempt], attempt: Attempt, random: Random
+    attempts: list[Attempt], win: type[Win], attempt: Attempt, random: Random
 ) -> None:
     """And so does any selection that holds these and keeps the order."""
-    first, *later = recorded(attempts)
+    first, *later = recorded(attempts, win)
     found = fingerprints_for(INSTANCE.text, attempt)
     needed = [fingerprint_of(INSTANCE.text, event) in found for event in later]
     on_all = decided([first, *later], attempt)

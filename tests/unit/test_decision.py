@@ -1,10 +1,14 @@
 """The decision, row by row: given what is on record, when this attempt comes, then ...
 
 Each row is checked for two things: the right answer with the right event, and the same answer
-with nothing more on record when the very same submission comes again.
+with nothing more on record when the very same submission comes again. Each is checked twice:
+after a win that was witnessed, and after one that was adopted.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -24,21 +28,19 @@ from resolution_ledger.domain.events import (
     AttemptFenced,
     AttemptLost,
     AttemptReplayed,
+    ResolutionAdopted,
     ResolutionWon,
+    Win,
 )
-from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, response
-
-
-def attempt(r: int, k: int, workspace: str = WORKSPACE, by: str = "") -> Attempt:
-    """Response ``r`` under key ``k``."""
-    return Attempt(workspace, response(r), key(k), by)
+from samples import OTHER_WORKSPACE, WORKSPACE, attempt, instance, key, response
 
 
 class Scenario:
     """``given(...).when(...).then(...)``."""
 
-    def __init__(self, *before: Attempt) -> None:
+    def __init__(self, *before: Attempt, win: type[Win] = ResolutionWon) -> None:
         self._state = InstanceState(instance(0))
+        self._win = win
         for earlier in before:
             self._decide(earlier)
 
@@ -58,11 +60,19 @@ class Scenario:
     def _decide(self, now: Attempt) -> tuple[str, type[AttemptEvent] | None]:
         decision = decide(self._state, now)
         if decision.event is not None:
-            self._state.apply(decision.event(now, 0))
+            event = self._win if decision.event is ResolutionWon else decision.event
+            self._state.apply(event(now, 0))
         return repr(decision.answer), decision.event  # equal errors have equal texts only
 
 
-given = Scenario
+Given = Callable[..., Scenario]
+
+
+@pytest.fixture(params=[ResolutionWon, ResolutionAdopted], ids=["won", "adopted"])
+def given(request: pytest.FixtureRequest) -> Given:
+    """What is on record. It begins with a win, witnessed or adopted: the rules are the same."""
+    return partial(Scenario, win=request.param)
+
 
 WINNING = attempt(0, 0)
 FENCED = OutsideWorkspace(instance(0), OTHER_WORKSPACE)
@@ -78,13 +88,13 @@ def conflict(k: int, *, existing: int, presented: int) -> IdempotencyConflict:
 
 def test_the_first_attempt_wins() -> None:
     """Whatever it is."""
-    given().when(WINNING).then(Won(), ResolutionWon)
+    Scenario().when(WINNING).then(Won(), ResolutionWon)
 
 
 @pytest.mark.parametrize("workspace", [WORKSPACE, OTHER_WORKSPACE])
 def test_the_first_attempt_of_any_workspace_wins(workspace: str) -> None:
     """The fence is put up by whoever wins."""
-    given().when(attempt(1, 2, workspace)).then(Won(), ResolutionWon)
+    Scenario().when(attempt(1, 2, workspace)).then(Won(), ResolutionWon)
 
 
 # Row 2: the fence, before everything else
@@ -101,20 +111,20 @@ def test_the_first_attempt_of_any_workspace_wins(workspace: str) -> None:
         pytest.param(9, 9, id="something new"),
     ],
 )
-def test_whatever_comes_from_another_workspace_is_fenced(r: int, k: int) -> None:
+def test_whatever_comes_from_another_workspace_is_fenced(given: Given, r: int, k: int) -> None:
     """The fence stands before replays and conflicts."""
     history = given(WINNING, attempt(1, 1))
     history.when(attempt(r, k, OTHER_WORKSPACE)).then(FENCED, AttemptFenced)
 
 
-def test_each_fenced_submission_is_on_record_by_itself() -> None:
+def test_each_fenced_submission_is_on_record_by_itself(given: Given) -> None:
     """Another key or response is another submission."""
     history = given(WINNING, attempt(1, 1, OTHER_WORKSPACE))
     history.when(attempt(1, 2, OTHER_WORKSPACE)).then(FENCED, AttemptFenced)
     history.when(attempt(2, 1, OTHER_WORKSPACE)).then(FENCED, AttemptFenced)
 
 
-def test_what_was_fenced_is_no_submission_of_the_winning_workspace() -> None:
+def test_what_was_fenced_is_no_submission_of_the_winning_workspace(given: Given) -> None:
     """The same response under the same key from there is new."""
     history = given(WINNING, attempt(1, 1, OTHER_WORKSPACE))
     history.when(attempt(1, 1)).then(Lost(response(0)), AttemptLost)
@@ -123,17 +133,17 @@ def test_what_was_fenced_is_no_submission_of_the_winning_workspace() -> None:
 # Row 3: the response that has won
 
 
-def test_the_winning_response_under_a_new_key_is_replayed() -> None:
+def test_the_winning_response_under_a_new_key_is_replayed(given: Given) -> None:
     """It has won, but not through this submission."""
     given(WINNING).when(attempt(0, 1)).then(Replayed(response(0), own=False), AttemptReplayed)
 
 
-def test_the_winning_submission_is_told_that_it_had_won() -> None:
+def test_the_winning_submission_is_told_that_it_had_won(given: Given) -> None:
     """Whoever lost the reply to its Won learns it here."""
     given(WINNING).when(WINNING).then(Replayed(response(0), own=True), None)
 
 
-def test_the_winning_response_under_a_losers_key_is_replayed() -> None:
+def test_the_winning_response_under_a_losers_key_is_replayed(given: Given) -> None:
     """Row 3 comes before row 4."""
     history = given(WINNING, attempt(1, 1))
     history.when(attempt(0, 1)).then(Replayed(response(0), own=False), AttemptReplayed)
@@ -142,38 +152,38 @@ def test_the_winning_response_under_a_losers_key_is_replayed() -> None:
 # Row 4: a key that belongs to another response
 
 
-def test_the_winners_key_belongs_to_the_winner() -> None:
+def test_the_winners_key_belongs_to_the_winner(given: Given) -> None:
     """Its promise was to send that response."""
     given(WINNING).when(attempt(1, 0)).then(conflict(0, existing=0, presented=1), AttemptConflicted)
 
 
-def test_a_key_belongs_to_the_loser_that_first_used_it() -> None:
+def test_a_key_belongs_to_the_loser_that_first_used_it(given: Given) -> None:
     """A key is a promise whether it won or not."""
     history = given(WINNING, attempt(1, 1))
     history.when(attempt(2, 1)).then(conflict(1, existing=1, presented=2), AttemptConflicted)
 
 
-def test_a_key_belongs_to_the_replay_that_first_used_it() -> None:
+def test_a_key_belongs_to_the_replay_that_first_used_it(given: Given) -> None:
     """To the response that has won, then."""
     history = given(WINNING, attempt(0, 1))
     history.when(attempt(1, 1)).then(conflict(1, existing=0, presented=1), AttemptConflicted)
 
 
-def test_a_replay_under_a_losers_key_does_not_take_it_over() -> None:
+def test_a_replay_under_a_losers_key_does_not_take_it_over(given: Given) -> None:
     """The first use counts."""
     history = given(WINNING, attempt(1, 1), attempt(0, 1))
     history.when(attempt(2, 1)).then(conflict(1, existing=1, presented=2), AttemptConflicted)
     history.when(attempt(1, 1)).then(Lost(response(0)), None)
 
 
-def test_a_conflicted_attempt_does_not_come_to_own_the_key() -> None:
+def test_a_conflicted_attempt_does_not_come_to_own_the_key(given: Given) -> None:
     """However often it is tried, by whomever."""
     history = given(WINNING, attempt(1, 1), attempt(2, 1), attempt(3, 1))
     history.when(attempt(4, 1)).then(conflict(1, existing=1, presented=4), AttemptConflicted)
     history.when(attempt(2, 1)).then(conflict(1, existing=1, presented=2), None)
 
 
-def test_a_fenced_attempt_does_not_come_to_own_the_key() -> None:
+def test_a_fenced_attempt_does_not_come_to_own_the_key(given: Given) -> None:
     """Or a stranger could spoil the keys of a workspace."""
     history = given(WINNING, attempt(1, 1, OTHER_WORKSPACE))
     history.when(attempt(2, 1)).then(Lost(response(0)), AttemptLost)
@@ -182,17 +192,17 @@ def test_a_fenced_attempt_does_not_come_to_own_the_key() -> None:
 # Row 5: all others
 
 
-def test_another_response_under_another_key_has_lost() -> None:
+def test_another_response_under_another_key_has_lost(given: Given) -> None:
     """And is told to whom."""
     given(WINNING).when(attempt(1, 1)).then(Lost(response(0)), AttemptLost)
 
 
-def test_a_loser_under_one_more_key_has_lost_once_more() -> None:
+def test_a_loser_under_one_more_key_has_lost_once_more(given: Given) -> None:
     """It is another submission, and goes on record."""
     given(WINNING, attempt(1, 1)).when(attempt(1, 2)).then(Lost(response(0)), AttemptLost)
 
 
-def test_a_response_whose_key_was_refused_may_come_under_another_key() -> None:
+def test_a_response_whose_key_was_refused_may_come_under_another_key(given: Given) -> None:
     """A conflict is about the key."""
     given(WINNING, attempt(1, 0)).when(attempt(1, 1)).then(Lost(response(0)), AttemptLost)
 
@@ -212,7 +222,7 @@ def test_a_response_whose_key_was_refused_may_come_under_another_key() -> None:
     ids=["won", "replayed", "lost", "conflicted", "fenced"],
 )
 def test_a_submission_is_the_same_whoever_claims_to_have_sent_it(
-    earlier: Attempt, answer: Won | Lost | Replayed | ResolutionError
+    given: Given, earlier: Attempt, answer: Won | Lost | Replayed | ResolutionError
 ) -> None:
     """A label is shown, never compared."""
     same = Attempt(earlier.workspace, earlier.response, earlier.idempotency_key, "web:7f3a")

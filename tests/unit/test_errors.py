@@ -13,16 +13,22 @@ import pytest
 import resolution_ledger
 from resolution_ledger.domain import errors
 from resolution_ledger.domain.errors import (
+    CannotAdopt,
     CorruptLedger,
     IdempotencyConflict,
+    InvalidCheckpoint,
+    InvalidExport,
     InvalidId,
     InvalidOption,
     InvalidRecord,
     InvalidText,
     InvalidTick,
     LedgerClosed,
+    LedgerNotEmpty,
     NonCanonicalId,
+    NotAdopted,
     NotALedger,
+    NothingToAdopt,
     OutsideWorkspace,
     ResolutionError,
     SchemaTooNew,
@@ -58,6 +64,24 @@ SAMPLES: list[tuple[ResolutionError, dict[str, object]]] = [
     (StoreBusy("a.db", "why"), STORE),
     (StoreUnavailable("a.db", "why", outcome_unknown=True), STORE | {"outcome_unknown": True}),
     (NotALedger("a.db", "why"), STORE),
+    (
+        NotAdopted("a.db"),
+        STORE | {"reason": "it has winners but no log; take them over with adopt first"},
+    ),
+    (
+        NothingToAdopt("a.db"),
+        STORE | {"reason": "it has no one-row table of winners to take over"},
+    ),
+    (
+        CannotAdopt("a.db", (("x", "no id"),)),
+        STORE | {"reason": "winners that cannot be adopted: x: no id", "rows": (("x", "no id"),)},
+    ),
+    (
+        LedgerNotEmpty("a.db", 7),
+        STORE | {"reason": "it has 7 events already", "length": 7},
+    ),
+    (InvalidCheckpoint("why"), {"reason": "why"}),
+    (InvalidExport(3, "why"), {"line": 3, "reason": "why"}),
     (
         CorruptLedger("a.db", "why", sequence=7),
         STORE | {"reason": "event 7: why", "sequence": 7},

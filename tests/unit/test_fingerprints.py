@@ -11,6 +11,7 @@ from resolution_ledger.domain.events import (
     AttemptFenced,
     AttemptLost,
     AttemptReplayed,
+    ResolutionAdopted,
     ResolutionWon,
 )
 from resolution_ledger.domain.text import IdempotencyKey
@@ -29,6 +30,7 @@ OF_THE_KEY, OF_THE_SUBMISSION = 3026709998453072478, -6937634107893527806
     ("kind", "expected"),
     [
         (ResolutionWon, 0),
+        (ResolutionAdopted, 0),
         (AttemptLost, OF_THE_KEY),
         (AttemptReplayed, OF_THE_KEY),
         (AttemptConflicted, OF_THE_SUBMISSION),

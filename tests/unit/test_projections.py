@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import asdict
 
 from resolution_ledger import RecordedAttempt
-from resolution_ledger.domain.records import Outcome
+from resolution_ledger.domain.records import LOSING, WINNING, Outcome
 from resolution_ledger.infra.sqlite.schema import LOSERS, WINNERS, migrate
 from resolution_ledger.projections.losing_attempts import LosingAttemptRow, losing_attempt_row
 from resolution_ledger.projections.winners import WinnerRow, winner_row
@@ -43,21 +43,29 @@ def schema() -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def test_there_are_five_outcomes() -> None:
+def test_there_are_six_outcomes() -> None:
     """Each is tried below."""
-    assert set(OUTCOMES) == {"won", "lost", "replayed", "conflicted", "fenced"}
+    assert set(OUTCOMES) == {"won", "adopted", "lost", "replayed", "conflicted", "fenced"}
+
+
+def test_an_outcome_wins_or_loses() -> None:
+    """There is no third kind, whose attempts would be in no table."""
+    assert {"won", "adopted"} == WINNING
+    assert set(OUTCOMES) - WINNING == LOSING
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_an_attempt_is_one_row_in_one_table(outcome: Outcome) -> None:
     """Among the winners if it won, else among the losing attempts."""
-    assert (winner_row(attempt(outcome)) is not None) is (outcome == "won")
-    assert (losing_attempt_row(attempt(outcome)) is not None) is (outcome != "won")
+    wins = outcome in ("won", "adopted")
+    assert (winner_row(attempt(outcome)) is not None) is wins
+    assert (losing_attempt_row(attempt(outcome)) is not None) is not wins
 
 
-def test_a_winner_row_says_who_won_an_instance() -> None:
+@pytest.mark.parametrize("outcome", ["won", "adopted"])
+def test_a_winner_row_says_who_won_an_instance(outcome: Outcome) -> None:
     """As the plain values that its columns hold."""
-    row = winner_row(attempt("won"))
+    row = winner_row(attempt(outcome))
     assert row is not None
     assert asdict(row) == {
         "instance_id": instance(0).text,
@@ -68,7 +76,7 @@ def test_a_winner_row_says_who_won_an_instance() -> None:
     }
 
 
-@pytest.mark.parametrize("outcome", [outcome for outcome in OUTCOMES if outcome != "won"])
+@pytest.mark.parametrize("outcome", ["lost", "replayed", "conflicted", "fenced"])
 def test_a_losing_row_says_all_that_the_log_says(outcome: Outcome) -> None:
     """As the plain values that its columns hold."""
     row = losing_attempt_row(attempt(outcome))

@@ -49,6 +49,22 @@ FIRST_EVENTS_FROM_THE_BEGINNING = f"""
      LIMIT ?
 """
 
+WINNERS_BY_TICK = """
+    SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick
+      FROM interaction_resolutions
+     ORDER BY resolved_tick, instance_id
+"""
+
+CONTESTED = """
+    SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
+           min(attempted_tick)
+      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
+     WHERE losing.response_id <> winner.response_id
+     GROUP BY instance_id
+     ORDER BY others DESC, count(*) DESC, instance_id
+     LIMIT ?
+"""
+
 
 class SQLiteOperatorSession(SQLiteSession):
     """What :class:`..database.OperatorSession` promises."""
@@ -69,8 +85,9 @@ class SQLiteOperatorSession(SQLiteSession):
         return sequence or 0
 
     def ledger_id(self) -> str:
-        ((ledger_id,),) = self.read(statements.LEDGER_ID)
-        return str(ledger_id)
+        ledger_id = self._ledger_id()
+        self._check_version()
+        return ledger_id
 
     def log(self, after: int, upto: int, limit: int) -> list[LogRow]:
         return self._events(LOG, after, upto, limit)
@@ -152,12 +169,12 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def winners_by_tick(self) -> Iterator[Row]:
         try:
-            yield from self.connection.execute(statements.WINNERS_BY_TICK)
+            yield from self.connection.execute(WINNERS_BY_TICK)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
 
     def contested(self, limit: int) -> list[tuple[str, int, int, int]]:
-        return self.read(statements.CONTESTED, (limit,))
+        return self.read(CONTESTED, (limit,))
 
     def take_identity(self, ledger_id: str) -> None:
         self._run(statements.TAKE_IDENTITY, (ledger_id,))

@@ -29,6 +29,7 @@ from eventsourcing.sqlite import (
     SQLiteDatastore,
     SQLiteFactory,
 )
+from msgspec import ValidationError, convert
 
 from ...domain.errors import StoreError
 from ...domain.events import EVENT_TYPES
@@ -40,6 +41,9 @@ from .schema import EVENTS
 from .session import SQLiteSession
 
 Database = FileDatabase | MemoryDatabase
+
+_STORED = tuple[str, int, str, bytes]
+"""Stream, position, tag and bytes: what a hash is made of."""
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 
@@ -91,8 +95,7 @@ class LedgerRecorder(SQLiteApplicationRecorder):
         if kwargs:
             raise ProgrammingError(f"nothing is recorded beside the events: {', '.join(kwargs)}")
         for stored in stored_events:
-            if stored.topic in EVENT_TYPES:
-                raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
+            _check(stored)
 
         def append(session: SQLiteSession) -> list[int]:
             head = session.head()
@@ -208,6 +211,18 @@ def translated() -> Iterator[None]:
         if isinstance(error.__cause__, sqlite3.IntegrityError):
             raise IntegrityError(error) from error
         raise OperationalError(error) from error
+
+
+def _check(stored: StoredEvent) -> None:
+    """Refuse what the log cannot hold, or holds only if ``resolve`` wrote it."""
+    if stored.topic in EVENT_TYPES:
+        raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
+    stream = _stream(stored.originator_id)
+    try:
+        convert((stream, stored.originator_version, stored.topic, stored.state), _STORED)
+        (stream + stored.topic).encode()
+    except (ValidationError, UnicodeEncodeError) as error:
+        raise IntegrityError(error) from error
 
 
 def _stream(originator_id: UUID | str) -> str:

@@ -70,11 +70,16 @@ class SQLiteSession:
 
     def _head(self, sequence: int | None, digest: bytes | None) -> Head:
         if sequence is None:
-            ((ledger_id,),) = self._run(statements.LEDGER_ID)
-            return chain.origin(ledger_id)
-        if type(digest) is not bytes:
+            return chain.origin(self._ledger_id())
+        if type(digest) is not bytes or len(digest) != chain.HASH_SIZE:
             raise CorruptLedger(self.target, "the hash is no hash", sequence=sequence)
         return Head(sequence, digest)
+
+    def _ledger_id(self) -> str:
+        rows = self._run(statements.LEDGER_ID)
+        if not rows or not isinstance(rows[0][0], str):
+            raise CorruptLedger(self.target, "it has lost its identity")
+        return rows[0][0]
 
     def stream_events(self, stream: str) -> list[StoredRow]:
         return self.read(statements.STREAM_EVENTS, (stream,))

@@ -85,22 +85,6 @@ LOSING_ATTEMPTS = """
      LIMIT ?
 """
 
-WINNERS_BY_TICK = """
-    SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick
-      FROM interaction_resolutions
-     ORDER BY resolved_tick, instance_id
-"""
-
-CONTESTED = """
-    SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
-           min(attempted_tick)
-      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
-     WHERE losing.response_id <> winner.response_id
-     GROUP BY instance_id
-     ORDER BY others DESC, count(*) DESC, instance_id
-     LIMIT ?
-"""
-
 
 def notifications(topics: int) -> str:
     """Events from one sequence to another, of the given number of topics (0: of all)."""

@@ -1,0 +1,20 @@
+"""Random attempts, the same in every run."""
+
+from __future__ import annotations
+
+from random import Random
+
+from resolution_ledger import ResolutionRecord
+from samples import OTHER_WORKSPACE, WORKSPACE, record
+
+
+def some_attempts(seed: int, count: int, instances: int) -> list[tuple[str, ResolutionRecord]]:
+    """Attempts that meet often: few responses and keys, two workspaces."""
+    draw = Random(seed)  # noqa: S311 (a reproducible draw, no secret)
+    return [
+        (
+            draw.choice([WORKSPACE, WORKSPACE, OTHER_WORKSPACE]),
+            record(draw.randrange(instances), draw.randrange(5), draw.randrange(5), "by"),
+        )
+        for _ in range(count)
+    ]

@@ -1,0 +1,94 @@
+"""Adopting while others decide or adopt, and adoptions that do not get to their end."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chains import unbroken
+from integration import older
+from integration.adopters import adopt_each, adopt_or_decide, kill_adoptions
+from integration.inside import files_in
+from integration.rebuilders import open_admin
+from processes import run_alone, run_together
+from resolution_ledger import NotAdopted
+from resolution_ledger.infra import adoption
+from resolution_ledger.infra.chain import Head
+from samples import instance
+
+JOURNALS = ["delete", "wal"]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    """Where databases of an older program may be; nothing is there yet."""
+    return [tmp_path / f"{n}.db" for n in range(10)]
+
+
+@pytest.mark.parametrize("journal", JOURNALS)
+def test_whoever_decides_before_an_adoption_is_adopted_and_nobody_decides_after_it(
+    paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
+) -> None:
+    for path in paths:
+        older.make_table(path, [])
+        foreign(path).execute(f"PRAGMA journal_mode = {journal}")
+    counts, *told = run_together(adopt_or_decide, [([*map(str, paths)], n) for n in range(4)])
+    for path, (count,), *won in zip(paths, counts, *told, strict=True):
+        winners = [instance(i).text for instances in won for i in instances]
+        assert len(winners) == len(set(winners)) == count
+        assert {row[0] for row in older.table(foreign(path))} == set(winners)
+        with open_admin(path) as admin:
+            attempts = list(admin.attempts())
+            assert admin.verify().findings == ()
+        assert [attempt.outcome for attempt in attempts] == ["adopted"] * count
+        assert {attempt.instance.text for attempt in attempts} == set(winners)
+
+
+@pytest.mark.parametrize("journal", JOURNALS)
+def test_of_processes_that_adopt_at_once_one_does(
+    paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
+) -> None:
+    for path in paths:
+        older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)])
+        foreign(path).execute(f"PRAGMA journal_mode = {journal}")
+    told = run_together(adopt_each, [([*map(str, paths)],)] * 2)
+    for path, *adopted in zip(paths, *told, strict=True):
+        assert set(adopted) == {20, None}
+        assert unbroken(foreign(path)) == 20
+
+
+def test_an_adoption_that_is_killed_has_adopted_all_or_nothing(paths: list[Path]) -> None:
+    """Where nothing was adopted, the older program goes on, and the next adoption does all."""
+    adopted = run_alone(kill_adoptions, paths, 2000, 0.2)
+    assert len(adopted) == len(paths)
+    assert set(adopted) <= {0, 2000}
+
+
+def test_an_interruption_leaves_the_older_table_alone(
+    paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = paths[0]
+    older.make_table(path, [older.row(i, 1, 1, i) for i in range(10)])
+    before = files_in(tmp_path)
+    append, left = adoption.append_alone, 5
+
+    def interrupted(*arguments: Any) -> Head:
+        nonlocal left
+        left -= 1
+        if not left:
+            raise KeyboardInterrupt
+        return append(*arguments)
+
+    monkeypatch.setattr(adoption, "append_alone", interrupted)
+    with open_admin(path) as admin:
+        with pytest.raises(KeyboardInterrupt):
+            admin.adopt()
+        with pytest.raises(NotAdopted):
+            admin.verify()
+    assert files_in(tmp_path) == before
+    with open_admin(path) as admin:
+        assert admin.adopt() == 10

@@ -1,0 +1,229 @@
+"""Rows of read models that were edited, removed or added: each is found, and named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from integration.paging import read_by
+from integration.tampering import (
+    GREATEST,
+    LEAST,
+    NOBODYS,
+    Specimen,
+    make_ledger,
+    removal,
+    sql,
+)
+from resolution_ledger import Finding
+
+LENGTH = 32
+
+TEXTS = {
+    "longer": "{0} || 'x'",
+    "upper case": "upper({0})",
+    "a NUL behind it": "{0} || char(0)",
+    "empty": "CASE {0} WHEN '' THEN ' ' ELSE '' END",
+    "no UTF-8": "CAST(CAST({0} AS BLOB) || x'ff' AS TEXT)",
+    "bytes": "CAST({0} AS BLOB)",
+}
+
+NUMBERS = {
+    "greater by one": "{0} + 1",
+    "negative": "-{0} - 1",
+    "text": "{0} || 'x'",
+    "no UTF-8": "CAST(x'ff' AS TEXT)",
+    "bytes": "CAST({0} AS BLOB)",
+    "a fraction": "0.5",
+}
+
+OUTCOMES = {
+    "another loss": "CASE {0} WHEN 'lost' THEN 'fenced' ELSE 'lost' END",
+    "a win": "'won'",
+    "unknown": "'annulled'",
+}
+
+WINNERS, LOSERS = "interaction_resolutions", "losing_attempts"
+
+KINDS = {WINNERS: "winner", LOSERS: "losing attempt"}
+
+EDITS = [
+    (table, column, name, expression.format(column))
+    for table, column, edits in [
+        *((WINNERS, column, TEXTS) for column in ("workspace_key", "response_id")),
+        (WINNERS, "idempotency_key", TEXTS),
+        (WINNERS, "resolved_tick", NUMBERS),
+        *((LOSERS, column, TEXTS) for column in ("instance_id", "workspace_key", "response_id")),
+        *((LOSERS, column, NUMBERS) for column in ("position", "attempted_tick")),
+        (LOSERS, "outcome", OUTCOMES | TEXTS),
+        (LOSERS, "idempotency_key", TEXTS),
+        (LOSERS, "submitted_by", {n: e for n, e in TEXTS.items() if n != "upper case"}),
+    ]
+    for name, expression in edits.items()
+]
+
+IDS = [" ".join(edit[:3]) for edit in EDITS]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
+    """One for all tests, which damage it in turn. Its table of winners is an adopted one."""
+    path = tmp_path_factory.mktemp("rows") / "ledger.db"
+    make_ledger(path, LENGTH)
+    with Specimen(path) as specimen:
+        yield specimen
+
+
+def keys_of(ledger: Specimen, table: str) -> list[object]:
+    """The keys of all rows that should be there."""
+    return ledger.column(f"SELECT * FROM sound_{table} ORDER BY 1")  # noqa: S608
+
+
+def key_of(table: str) -> str:
+    """The column by which a row is found."""
+    return "instance_id" if table == WINNERS else "sequence"
+
+
+def changed(table: str, column: str, expression: object, key: object) -> str:
+    """A statement that puts another value into a column of one row."""
+    return f"UPDATE {table} SET {column} = {expression} WHERE {key_of(table)} = '{key}'"  # noqa: S608
+
+
+def key_named(finding: Finding) -> object:
+    """The row that a finding is about."""
+    return finding.instance if finding.kind == "winner" else finding.sequence
+
+
+@pytest.mark.parametrize(("table", "column", "_", "expression"), EDITS, ids=IDS)
+def test_every_edit_of_every_row_is_found_and_names_it(
+    ledger: Specimen, table: str, column: str, _: str, expression: str
+) -> None:
+    """And nothing else is."""
+    for key in keys_of(ledger, table):
+        (finding,) = ledger.findings(changed(table, column, expression, key))
+        assert finding.kind == KINDS[table]
+        assert finding.expected != finding.found
+        assert column in str(finding.found)
+        if column != "instance_id":
+            assert key_named(finding) == key
+
+
+KEY_EDITS = [
+    *((WINNERS, name, expression.format("instance_id")) for name, expression in TEXTS.items()),
+    (WINNERS, "another", f"'{NOBODYS['instance']}'"),
+    (WINNERS, "nothing", "NULL"),
+    (LOSERS, "past the end", "sequence + 1000"),
+    (LOSERS, "the greatest", str(GREATEST)),
+    (LOSERS, "zero", "0"),
+    (LOSERS, "negative", "-sequence"),
+    (LOSERS, "the least", str(LEAST)),
+]
+
+
+@pytest.mark.parametrize(("table", "_", "expression"), KEY_EDITS)
+def test_every_row_whose_key_was_edited_is_found(
+    ledger: Specimen, table: str, _: str, expression: str
+) -> None:
+    """It is missing under its own key, and is one too many under the other."""
+    for key in keys_of(ledger, table):
+        findings = ledger.findings(changed(table, key_of(table), expression, key))
+        assert {finding.kind for finding in findings} == {KINDS[table]}
+        (missing,) = (f for f in findings if f.found is None)
+        (added,) = (f for f in findings if f.expected is None)
+        assert len(findings) == 2
+        assert key_named(missing) == key
+        assert key_of(table) in str(added.found)
+
+
+@pytest.mark.parametrize("table", KINDS)
+def test_every_row_that_is_missing_is_found(ledger: Specimen, table: str) -> None:
+    """Also if all are."""
+    keys = keys_of(ledger, table)
+    for key in keys:
+        (finding,) = ledger.findings(removal(table, f"{key_of(table)} = '{key}'"))
+        assert (finding.kind, key_named(finding), finding.found) == (KINDS[table], key, None)
+        assert str(key) in str(finding.expected)
+    findings = ledger.findings(removal(table, "true"))
+    assert [key_named(finding) for finding in findings] == keys
+
+
+ADDED_KEYS = {
+    WINNERS: [
+        NOBODYS["instance"],
+        "",
+        "no id",
+        "\U0010ffff",
+        "no \udcff UTF-8",
+        "\udcff",
+        b"",
+        b"\xff bytes",
+        None,
+    ],
+    LOSERS: [0, -1, LEAST, LENGTH + 1, GREATEST],
+}
+
+
+COLUMNS = {
+    WINNERS: "workspace_key, response_id, idempotency_key, resolved_tick",
+    LOSERS: """instance_id, position, outcome, workspace_key, response_id, idempotency_key,
+               submitted_by, attempted_tick""",
+}
+
+
+def added(table: str, key: str | bytes | int | None) -> str:
+    """A statement that adds a row like one that is there, under another key."""
+    return f"INSERT INTO {table} SELECT {sql(key)}, {COLUMNS[table]} FROM {table} LIMIT 1"  # noqa: S608
+
+
+@pytest.mark.parametrize(
+    ("table", "key"), [(table, key) for table, keys in ADDED_KEYS.items() for key in keys]
+)
+def test_every_row_that_was_added_is_found(
+    ledger: Specimen, table: str, key: str | bytes | int | None
+) -> None:
+    """Whatever its key is, and however a page ends."""
+    for size in (1000, 1, 2):
+        with pytest.MonkeyPatch.context() as patch:
+            read_by(patch, size)
+            (finding,) = ledger.findings(added(table, key))
+        assert (finding.kind, finding.expected) == (KINDS[table], None)
+        assert f"{key_of(table)}={key!r}" in str(finding.found)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1000])
+def test_all_rows_that_were_added_are_found_together(
+    ledger: Specimen, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the order of their keys."""
+    read_by(monkeypatch, size)
+    findings = ledger.findings(
+        *(added(table, key) for table, keys in ADDED_KEYS.items() for key in keys)
+    )
+    there = [*keys_of(ledger, LOSERS), *keys_of(ledger, WINNERS)]
+    assert there
+    assert len(findings) == sum(map(len, ADDED_KEYS.values()))
+    assert {finding.expected for finding in findings} == {None}
+    numbers = [f.sequence for f in findings if f.kind == "losing attempt"]
+    assert numbers == sorted(numbers, key=lambda number: number or 0)
+
+
+def test_more_rows_without_a_key_than_a_page_holds_do_not_keep_verify_from_its_end(
+    ledger: Specimen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that was adopted can have as many as somebody puts there."""
+    read_by(monkeypatch, 2)
+    findings = ledger.findings(*[added(WINNERS, None)] * 5)
+    assert {finding.kind for finding in findings} == {"winner"}
+
+
+def test_two_rows_that_were_exchanged_are_both_found(ledger: Specimen) -> None:
+    """By all that they say, except for their keys."""
+    for table in KINDS:
+        one, *_, other = keys_of(ledger, table)
+        findings = ledger.findings(
+            changed(table, key_of(table), "'-7'", one),
+            changed(table, key_of(table), f"'{one}'", other),
+            changed(table, key_of(table), f"'{other}'", -7),
+        )
+        assert [key_named(finding) for finding in findings] == [one, other]

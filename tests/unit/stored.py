@@ -1,0 +1,39 @@
+"""Bytes as an event has them, made without the codec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from resolution_ledger.domain.records import WINNING
+from resolution_ledger.infra.database import StoredRow
+from samples import instance
+
+RESPONSE = "bafyr4ihffioouzgcpdxiyn7w3pe6r2phldfz5or34ojzoaeqr5eihlq5ne"
+
+
+def row(tag: str, stored: Any) -> StoredRow:
+    """A row of the log where an event of this tag can stand."""
+    return 7, instance(0).text, 1 if tag in WINNING else 3, tag, stored
+
+
+def text(value: str) -> bytes:
+    """A MessagePack text of up to 255 bytes, as short as can be."""
+    content = value.encode()
+    size = len(content)
+    return (bytes([0xA0 | size]) if size < 32 else bytes([0xD9, size])) + content
+
+
+SOUND_FIELDS = {
+    "head": b"\x96\x01",
+    "response": text(RESPONSE),
+    "workspace": text("ws-1"),
+    "key": text("key-1"),
+    "by": text("tty"),
+    "tick": b"\x05",
+}
+
+
+def state(**fields: bytes) -> bytes:
+    """The bytes of a sound event, except for ``fields``."""
+    assert fields.keys() <= SOUND_FIELDS.keys()
+    return b"".join((SOUND_FIELDS | fields).values())
