@@ -76,7 +76,7 @@ def export(database: Database, file: BinaryIO, on_progress: OnProgress | None = 
 def _exported(target: str, row: LogRow) -> bytes:
     values = (row.sequence, row.stream, row.position, row.tag, row.state, row.hash)
     try:
-        return _encode(Line(*msgspec.convert(values, _Values))) + b"\n"
+        return _encode(Line(*msgspec.convert(values, _Values, builtin_types=(bytes,)))) + b"\n"
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise CorruptLedger(target, str(error), sequence=row.sequence) from error
 

@@ -95,7 +95,7 @@ def _log(database: Database, previous: bytes, run: Run) -> None:
                 run.found(Finding("sequence", sequence, None, str(due), str(sequence)))
             due = sequence + 1
             try:
-                stream, tag = msgspec.convert(tuple(row), _LogRow)[1:4:2]
+                stream, tag = msgspec.convert(tuple(row), _LogRow, builtin_types=(bytes,))[1:4:2]
             except msgspec.ValidationError as error:
                 run.found(Finding("event", sequence, _shown(row.stream), None, str(error)))
                 if isinstance(row.hash, bytes):

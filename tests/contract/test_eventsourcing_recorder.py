@@ -129,6 +129,26 @@ def test_events_of_the_ledger_itself_are_for_resolve_to_append(
     assert recorder.max_notification_id() is None
 
 
+NOT_STORABLE = {
+    "no position": StoredEvent("a", None, "topic", b""),  # type: ignore[arg-type]
+    "no topic": StoredEvent("a", 1, None, b""),  # type: ignore[arg-type]
+    "no bytes": StoredEvent("a", 1, "topic", None),  # type: ignore[arg-type]
+    "text for bytes": StoredEvent("a", 1, "topic", "text"),  # type: ignore[arg-type]
+    "a fraction for a position": StoredEvent("a", 1.5, "topic", b""),  # type: ignore[arg-type]
+    "a stream that is no UTF-8": StoredEvent("\ud800", 1, "topic", b""),
+    "a topic that is no UTF-8": StoredEvent("a", 1, "\udc80", b""),
+}
+
+
+@pytest.mark.parametrize("event", NOT_STORABLE.values(), ids=NOT_STORABLE)
+def test_what_the_log_cannot_hold_is_refused_as_the_package_refuses_it(
+    recorder: LedgerRecorder, event: StoredEvent
+) -> None:
+    with pytest.raises(IntegrityError):
+        recorder.insert_events([stored(), event])
+    assert recorder.max_notification_id() is None
+
+
 def test_nothing_is_recorded_beside_the_events(recorder: LedgerRecorder) -> None:
     with pytest.raises(ProgrammingError, match="tracking"):
         recorder.insert_events([stored()], tracking=None)

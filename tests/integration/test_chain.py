@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from chains import hashes_on_record, unbroken
 from integration.appenders import append_each
-from integration.inside import Unguarded
+from integration.inside import OpenLedger, Unguarded
 from processes import run_together
 from resolution_ledger import CorruptLedger
+from resolution_ledger.infra.sqlite.databases import open_database
 from samples import instance, record, response
 
 Foreign = Callable[[], sqlite3.Connection]
@@ -57,7 +59,7 @@ def test_a_ledger_that_was_given_another_identity_has_no_chain(unguarded: Unguar
     assert unbroken(connection) == 0
 
 
-@pytest.mark.parametrize("value", [5, 0.5, "x" * 32], ids=["a number", "a fraction", "text"])
+@pytest.mark.parametrize("value", [5, 0.5, "x" * 32, b"", b"x" * 31], ids=repr)
 def test_nothing_is_appended_to_what_has_no_hash(unguarded: Unguarded, value: object) -> None:
     """The event is named, and all that is on record can still be read."""
     ledger, connection = unguarded
@@ -69,3 +71,13 @@ def test_nothing_is_appended_to_what_has_no_hash(unguarded: Unguarded, value: ob
     assert ledger.winner(instance(1)) == response(1)
     assert len(ledger.history(instance(1))) == 3
     assert ledger.history(instance(9)) == ()
+
+
+def test_no_log_begins_without_an_identity(
+    path: Path, open_ledger: OpenLedger, foreign: Foreign
+) -> None:
+    with closing(open_database(str(path), durability="full", lock_timeout=1)) as database:
+        database.write(lambda _: None)  # a ledger with no event
+    foreign().execute("UPDATE resolution_ledger_meta SET ledger_id = x'ab'")
+    with pytest.raises(CorruptLedger, match="identity"):
+        open_ledger().resolve(record(1, 1, 1))

@@ -219,7 +219,8 @@ def _check(stored: StoredEvent) -> None:
         raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
     stream = _stream(stored.originator_id)
     try:
-        convert((stream, stored.originator_version, stored.topic, stored.state), _STORED)
+        values = (stream, stored.originator_version, stored.topic, stored.state)
+        convert(values, _STORED, builtin_types=(bytes,))  # else text would pass for base64
         (stream + stored.topic).encode()
     except (ValidationError, UnicodeEncodeError) as error:
         raise IntegrityError(error) from error
