@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import sleep
-from typing import IO, Any, BinaryIO, get_args
+from typing import Any, BinaryIO, get_args
 
 import click
 
@@ -92,15 +92,15 @@ def state_at(settings: Settings, sequence: int) -> None:
 
 
 @click.command()
-@click.option("--checkpoint", type=click.File(), help="A checkpoint from before ('-': stdin).")
+@click.option("--checkpoint", type=click.File("rb"), help="A checkpoint from before ('-': stdin).")
 @click.pass_context
-def verify(context: click.Context, checkpoint: IO[str] | None) -> None:
+def verify(context: click.Context, checkpoint: BinaryIO | None) -> None:
     """Look for everything that is wrong with the ledger, changing nothing.
 
     Exits 0 if there is nothing, 20 with findings.
     """
     settings: Settings = context.obj
-    known = None if checkpoint is None else checkpoint.read()
+    known = None if checkpoint is None else _text_of(checkpoint)
     with settings.open_admin() as admin, progress_bar("Verifying") as progress:
         report = admin.verify(
             known,
@@ -165,6 +165,11 @@ def adopt(settings: Settings) -> None:
     with settings.open_admin() as admin:
         count = admin.adopt()
     rendering.answer(f"adopted {count}", {"adopted": count}, as_json=settings.as_json)
+
+
+def _text_of(file: BinaryIO) -> str:
+    """What is in the file, with the line ends of this world; what is no UTF-8 as no text has it."""
+    return file.read().decode(errors="surrogateescape").replace("\r\n", "\n")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from binascii import Error as Base64Error
 
 from msgspec import Struct
 
-from ..domain.errors import InvalidCheckpoint
+from ..domain.errors import CorruptLedger, InvalidCheckpoint
 from .chain import HASH_SIZE
 from .database import OperatorSession
 
@@ -59,7 +59,12 @@ class Checkpoint(Struct, frozen=True):
 
 
 def take_checkpoint(session: OperatorSession) -> Checkpoint:
-    """The checkpoint of a ledger as it is now."""
+    """The checkpoint of a ledger as it is now.
+
+    :raises CorruptLedger: if nobody could tell afterwards which ledger it was of.
+    """
     with session.snapshot():
-        head = session.head()
-        return Checkpoint(session.ledger_id(), head.sequence, head.hash)
+        head, ledger_id = session.head(), session.ledger_id()
+    if not LEDGER_ID.fullmatch(ledger_id):
+        raise CorruptLedger(session.target, f"its identity is {ledger_id!r}")
+    return Checkpoint(ledger_id, head.sequence, head.hash)

@@ -27,7 +27,7 @@ from ..projections.read_models import (
 from ..projections.report import Finding, Report
 from ..projections.rules_audit import StreamAudit
 from . import chain
-from .checkpoint import Checkpoint
+from .checkpoint import LEDGER_ID, Checkpoint
 from .codec import decode_event
 from .database import Database, LogRow, OperatorSession
 from .fingerprints import fingerprint_of, fingerprints_for
@@ -53,6 +53,8 @@ def verify(
     run = Run(head, head * 3, on_progress, on_finding)
     for name, expected, found in missing:
         run.found(Finding("guard", None, None, f"{name}: {_one_line(expected)}", found))
+    if not LEDGER_ID.fullmatch(ledger_id):
+        run.found(Finding("identity", None, None, "32 hexadecimal digits", ledger_id))
     if checkpoint is not None:
         _checkpoint(database, checkpoint, ledger_id, head, run)
     _log(database, chain.origin(ledger_id).hash, run)

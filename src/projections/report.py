@@ -8,6 +8,7 @@ from msgspec import Struct
 
 FindingKind = Literal[
     "guard",
+    "identity",
     "checkpoint",
     "sequence",
     "hash",
@@ -22,6 +23,7 @@ FindingKind = Literal[
 """What is wrong:
 
 * guard: a table, index or trigger of the schema is missing or altered.
+* identity: the ledger's identity is none that a ledger is given.
 * checkpoint: the log does not continue the one that the checkpoint was taken of.
 * sequence: the numbers of the log have a gap.
 * hash: the event is not the one that its hash, or the next one, vouches for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
@@ -11,6 +12,7 @@ from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
 from .connection import OpenConnection
+from .files import file_identity, move_into_place
 from .opening import open_bare, open_file, open_memory
 from .operator import SQLiteOperatorSession
 from .readers import Readers
@@ -76,12 +78,29 @@ class FileDatabase:
         :param create: the file, too, if there is none.
         """
         self.writer.check_open()
-        with closing(
-            _BareFile(self.target, self._durability, self._lock_timeout, create=create)
-        ) as file:
+        if create and file_identity(self.target) is None:
+            return self._make(work)
+        with closing(self._bare(self.target, create=False)) as file:
             established = file.write(work)
         self._ledger_id = None  # it may have another identity now
         return established
+
+    def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
+        """As ``establish`` does, in a file that gets its name once it is whole."""
+        aside = f"{self.target}.unfinished-{secrets.token_hex(8)}"
+        try:
+            with closing(self._bare(aside, create=True)) as file:
+                made = file.write(work)
+        except BaseException:
+            for leftover in (aside, f"{aside}-journal"):
+                if os.path.exists(leftover):
+                    os.remove(leftover)
+            raise
+        move_into_place(aside, self.target)
+        return made
+
+    def _bare(self, path: str, *, create: bool) -> FileDatabase:
+        return _BareFile(path, self._durability, self._lock_timeout, create=create)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""

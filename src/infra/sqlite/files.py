@@ -44,6 +44,25 @@ def file_identity(path: str) -> FileIdentity | None:
     return status[1:4]
 
 
+def move_into_place(aside: str, path: str) -> None:
+    """Give the file at ``aside`` its name, unless somebody else's file has it by now.
+
+    :raises StoreUnavailable: if it has.
+    """
+    try:
+        os.link(aside, path)  # to rename it would replace what another process has made there
+    except OSError as error:
+        raise StoreUnavailable(path, f"cannot be put into its place: {error}") from error
+    finally:
+        os.remove(aside)
+    if os.name == "posix":
+        directory = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
 def is_at(path: str, identity: FileIdentity) -> bool:
     """Whether ``path`` still leads to this file, by this name only."""
     try:
