@@ -122,16 +122,16 @@ class OperatorSession(Session, Protocol):
         """The event of this sequence."""
 
     def rows(self, model: ReadModel, after: Key, limit: int) -> list[Row]:
-        """Rows of a read model by key, past ``after`` (None: from the beginning)."""
+        """Rows of a read model that have a key, by key, past ``after`` (None: from the first)."""
 
     def row(self, model: ReadModel, key: Key) -> Row | None:
-        """One row of a read model."""
+        """A row of this key; None for one of those that have no key."""
 
     def put(self, model: ReadModel, rows: list[Row]) -> None:
         """Add the rows, or make those of their keys equal to them."""
 
     def remove(self, model: ReadModel, key: Key) -> None:
-        """Remove the row of this key, if there is one."""
+        """Remove the rows of this key."""
 
     def missing(self) -> list[tuple[str, str, str | None]]:
         """Parts of the schema that are missing or altered: name, and what it should and does say.

@@ -6,12 +6,11 @@ A range ends where a page of either ends, so memory is bounded whatever is in th
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 
 from msgspec import Struct
 
 from ..domain.errors import CorruptLedger
-from ..domain.events import EVENT_TYPES
+from ..domain.records import WINNING
 from ..projections.read_models import WINNERS, Key, ReadModel, Row, differing, order
 from .codec import decode_attempt
 from .database import Database, LogRow, OperatorSession
@@ -19,53 +18,54 @@ from .runs import PAGE, START
 
 
 class Range(Struct, frozen=True):
-    """The rows of a read model with keys past the last range's, up to the end of this one."""
+    """The rows of a read model with keys past some key, up to the end of this range."""
 
-    events: int
-    """How many events were looked at for it."""
     demanded: dict[Key, Row]
     present: dict[Key, Row]
     differing: set[Key]
     unreadable: tuple[CorruptLedger, ...]
     """Of events that cannot be read: what they demand, nobody knows."""
+    end: Key
+    """The last key of the range; None if nothing comes after it."""
 
 
-def ranges(database: Database, model: ReadModel, upto: int) -> Iterator[Range]:
-    """All rows of the read model, and all that the events up to a sequence demand."""
-    after: Key = None
-    while True:
+def range_after(session: OperatorSession, model: ReadModel, after: Key, upto: int) -> Range:
+    """The next range: what the events up to a sequence demand in it, and what is there.
 
-        def look(session: OperatorSession) -> tuple[list[LogRow], list[Row]]:
-            with session.snapshot():
-                return _events(session, model, after, upto), session.rows(model, after, PAGE)  # noqa: B023
-
-        events, rows = database.read(look)
-        ends = [_key(model, page[-1]) for page in (events, rows) if len(page) == PAGE]
-        end = min(ends, key=order, default=None)
-        if ends:
-            for page in (events, rows):
-                del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
-        yield _range(database.target, model, events, rows)
-        if not ends:
-            return
-        after = end
-
-
-def _range(target: str, model: ReadModel, events: list[LogRow], rows: list[Row]) -> Range:
+    To be read at one moment: in a snapshot, or under the write lock.
+    """
+    events, rows = _events(session, model, after, upto), session.rows(model, after, PAGE)
+    ends = [_key(model, page[-1]) for page in (events, rows) if len(page) == PAGE]
+    end = min(ends, key=order, default=None)
+    if ends:
+        for page in (events, rows):
+            del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
     demanded: dict[Key, Row] = {}
     unreadable = []
     for event in events:
-        if event.tag in EVENT_TYPES and event.tag not in model.outcomes:
-            continue
+        if model is not WINNERS and event.position == 1 and event.tag in WINNING:
+            continue  # it demands a row there, and none here
         try:
-            row = model.demanded(decode_attempt(target, event.stored))
+            row = model.demanded(decode_attempt(session.target, event.stored))
         except CorruptLedger as error:
             unreadable.append(error)
             continue
         if row is not None:
             demanded[row[0]] = row  # type: ignore[index]  # a key
     present: dict[Key, Row] = {row[0]: row for row in rows}  # type: ignore[misc]
-    return Range(len(events), demanded, present, differing(demanded, present), tuple(unreadable))
+    if after is None and (row := session.row(model, None)):
+        present[None] = row  # an older program's table may hold what has no key
+    return Range(demanded, present, differing(demanded, present), tuple(unreadable), end)
+
+
+def read_range(database: Database, model: ReadModel, after: Key, upto: int) -> Range:
+    """The next range, read in a short transaction of its own."""
+
+    def look(session: OperatorSession) -> Range:
+        with session.snapshot():
+            return range_after(session, model, after, upto)
+
+    return database.read(look)
 
 
 def demanded_now(session: OperatorSession, model: ReadModel, key: Key) -> Row | None:

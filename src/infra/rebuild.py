@@ -20,8 +20,11 @@ from ..projections.read_models import (
 )
 from ..projections.report import Finding, Report
 from .database import Database, OperatorSession
-from .read_models import Range, demanded_now, ranges
+from .read_models import Range, demanded_now, range_after, read_range
 from .runs import OnFinding, OnProgress, Run
+
+Mended = tuple[Key, Row | None, Row | None]
+"""A key, the row that is there now, and the one that was."""
 
 
 def rebuild(
@@ -40,30 +43,50 @@ def rebuild(
         for name, expected, there in missing:
             run.found(Finding("guard", None, None, f"{name}: {' '.join(expected.split())}", there))
     for model in READ_MODELS:
-        for span in ranges(database, model, head):
-            if span.unreadable:
-                raise span.unreadable[0]
-            if span.differing:
-                for key, row, found in database.write(partial(_mend, model, span)):
-                    if run.wants_findings:
-                        run.found(difference_found(model, key, row, found))
-                    else:
-                        run.count()
-            run.advance(len(span.demanded))
+        _rebuild(database, model, run)
     run.advance(head)
     return run.report()
 
 
+def _rebuild(database: Database, model: ReadModel, run: Run) -> None:
+    after: Key = None
+    mending = False
+    while True:
+        mended: list[Mended] = []
+        if mending:
+            span, mended = database.write(partial(_mend, model, after, run.length))
+        else:
+            span = read_range(database, model, after, run.length)
+        if span.unreadable:
+            raise span.unreadable[0]
+        if span.differing and not mending:
+            mending = True  # once more, under the write lock; and so on until nothing is wrong
+            continue
+        for key, row, found in mended:
+            if run.wants_findings:
+                run.found(difference_found(model, key, row, found))
+            else:
+                run.count()
+        run.advance(len(span.demanded))
+        if span.end is None:
+            return
+        after, mending = span.end, bool(mended)
+
+
 def _mend(
-    model: ReadModel, span: Range, session: OperatorSession
-) -> list[tuple[Key, Row | None, Row | None]]:
-    """Make the differing rows of a range right: key, what it is now, what it was."""
-    mended, rows = [], []
+    model: ReadModel, after: Key, upto: int, session: OperatorSession
+) -> tuple[Range, list[Mended]]:
+    """Make the next range right; what is wrong with it, and what was mended."""
+    span = range_after(session, model, after, upto)
+    mended: list[Mended] = []
+    rows: list[Row] = []
+    if span.unreadable:
+        return span, mended
     for key in sorted(span.differing, key=order):
         row, found = span.demanded.get(key), span.present.get(key)
         if row is None:
-            # It was there without an event. By now it may have one.
-            row, found = demanded_now(session, model, key), session.row(model, key)
+            # No event up to there demands it. A later one may.
+            row = demanded_now(session, model, key)
             if row == found:
                 continue
         if row is None:
@@ -72,4 +95,4 @@ def _mend(
             rows.append(row)
         mended.append((key, row, found))
     session.put(model, rows)
-    return mended
+    return span, mended

@@ -31,7 +31,7 @@ from .checkpoint import LEDGER_ID, Checkpoint
 from .codec import decode_event
 from .database import Database, LogRow, OperatorSession
 from .fingerprints import fingerprint_of, fingerprints_for
-from .read_models import Range, demanded_now, ranges
+from .read_models import Range, demanded_now, read_range
 from .runs import OnFinding, OnProgress, Run, log_pages, stream_pages
 
 _LogRow = tuple[int, str, int, str, bytes, int, bytes]
@@ -169,7 +169,9 @@ def _that_matter(
 
 
 def _read_model(database: Database, model: ReadModel, run: Run) -> None:
-    for span in ranges(database, model, run.length):
+    after: Key = None
+    while True:
+        span = read_range(database, model, after, run.length)
         if span.differing:
             for key, expected, found in database.read(partial(_look_again, model, span)):
                 if run.wants_findings:
@@ -177,6 +179,9 @@ def _read_model(database: Database, model: ReadModel, run: Run) -> None:
                 else:
                     run.count()
         run.advance(len(span.demanded))
+        if span.end is None:
+            return
+        after = span.end
 
 
 def _look_again(

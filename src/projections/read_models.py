@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from ..domain.records import LOSING, WINNING, Outcome, RecordedAttempt
+from ..domain.records import RecordedAttempt
 from .losing_attempts import LosingAttemptRow, losing_attempt_row
 from .report import Finding, FindingKind
 from .winners import WinnerRow, winner_row
@@ -30,8 +30,6 @@ class ReadModel(Struct, frozen=True):
     """What a wrong row is called."""
     row_type: type[Struct]
     """Its fields are the columns. Rows are found by the first one."""
-    outcomes: frozenset[Outcome]
-    """Those that demand a row here."""
     fold: Callable[[RecordedAttempt], Struct | None]
     """The row that an event demands; None if it demands none here."""
 
@@ -46,9 +44,9 @@ class ReadModel(Struct, frozen=True):
         return None if row is None else astuple(row)
 
 
-WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, WINNING, winner_row)
+WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, winner_row)
 LOSING_ATTEMPTS = ReadModel(
-    "losing_attempts", "losing attempt", LosingAttemptRow, LOSING, losing_attempt_row
+    "losing_attempts", "losing attempt", LosingAttemptRow, losing_attempt_row
 )
 READ_MODELS = (LOSING_ATTEMPTS, WINNERS)
 

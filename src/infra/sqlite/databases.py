@@ -25,6 +25,10 @@ _PATIENCE = 10.0
 ended by then is stuck in the caller's clock."""
 
 
+_ROOMY = "PRAGMA cache_size = -16384"
+"""KiB. A page of a rebuild finds the events again, which the guards look up for its rows."""
+
+
 class FileDatabase:
     """A ledger in a file: one connection that writes, and some that read.
 
@@ -146,6 +150,8 @@ class FileDatabase:
             connection.close()
             raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
         self._ledger_id = ledger_id
+        if self._mending:
+            connection.execute(_ROOMY)
         return OpenConnection(connection, self.target, identity)
 
 

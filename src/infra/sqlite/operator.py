@@ -119,7 +119,8 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def rows(self, model: ReadModel, after: Key, limit: int) -> list[Row]:
         place, value = _placeholder(after)
-        condition = "?1 IS NULL" if after is None else f"{model.columns[0]} > {place}"
+        key = model.columns[0]
+        condition = f"{key} IS NOT NULL AND ?1 IS NULL" if after is None else f"{key} > {place}"
         return self._tolerant(
             f"{_select(model)} WHERE {condition} ORDER BY 1 LIMIT ?", value, limit
         )

@@ -1,7 +1,8 @@
 """How a ledger's tables are recognised, and what of them is missing.
 
 By columns and indexes, so that comments, quoting and case in the stored SQL do not matter, and
-additions by others (indexes, triggers, views) are fine. Only of the guards the text matters.
+additions by others (indexes, triggers, views) are fine. Of guards, and of what an index leaves
+out, there is nothing but the text to compare.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _META_COLUMNS = (
 )
 """Name, type, NOT NULL, default, place in the primary key, hidden."""
 
+_QUOTES = str.maketrans("", "", '"`[]')
+
 Columns = tuple[tuple[object, ...], ...]
 Indexes = frozenset[tuple[object, ...]]
 Shape = tuple[Columns, Indexes]
@@ -36,7 +39,7 @@ class Part(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A part that is missing, or a guard that is another one."""
+    """A part that is missing, or an index or guard that is another one."""
 
     part: Part
     found: str | None
@@ -123,7 +126,7 @@ def faults(connection: sqlite3.Connection) -> list[Fault]:
         fault
         for fault in found
         if fault.found is None
-        or (fault.part.kind == "trigger" and _plain(fault.found) != _plain(fault.part.sql))
+        or (fault.part.kind != "table" and _plain(fault.found) != _plain(fault.part.sql))
     ]
 
 
@@ -132,14 +135,14 @@ def mend(connection: sqlite3.Connection) -> int:
     found = faults(connection)
     for part, there in found:
         if there is not None:
-            connection.execute(f'DROP TRIGGER "{part.name}"')
+            connection.execute(f'DROP {part.kind} "{part.name}"')
         connection.execute(part.sql)
     return len(found)
 
 
 def _plain(sql: str) -> str:
-    """The statement without its layout."""
-    return " ".join(sql.split())
+    """The statement without its layout, quotes and case."""
+    return " ".join(sql.translate(_QUOTES).lower().split())
 
 
 @cache
