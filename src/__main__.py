@@ -14,6 +14,8 @@ def main() -> int:
         from .cli import run
 
         return run()
+    except KeyboardInterrupt:  # before there is anything to interrupt
+        return 130
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _OF_THE_EXTRA:
             raise

@@ -6,9 +6,7 @@ standard error. ``resolve`` exits 0 for Won and for nothing else.
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
 import sys
 
 import click
@@ -16,7 +14,9 @@ import click
 from .commands.callers import CALLER_COMMANDS
 from .commands.operators import OPERATOR_COMMANDS
 from .commands.settings import EXIT_CODES, EXIT_INTERRUPTED, Settings
+from .commands.streams import discard, remark
 from .domain.errors import ResolutionError
+from .rendering import printable
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -45,21 +45,23 @@ def run() -> int:
             stream.reconfigure(errors="backslashreplace")  # a label must not end the output
     try:
         status = cli(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            remark(error.ctx.get_usage())
+        remark(printable(f"Error: {error.format_message()}"))
         return error.exit_code
     except ResolutionError as error:
-        click.echo(f"{type(error).__name__}: {error}", err=True)
+        remark(printable(f"{type(error).__name__}: {error}"))
         return next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind))
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        discard(sys.stdout)
+        remark("Interrupted.")
         return EXIT_INTERRUPTED
     except OSError as error:
-        # Nobody takes our output: a pipe was closed, a disk is full. Python would complain
-        # once more at exit, when it flushes what is left of it.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard(sys.stdout)  # a pipe was closed, a disk is full
         if not isinstance(error, BrokenPipeError):
-            click.echo(f"The answer could not be written: {error}", err=True)
+            remark(printable(f"The answer could not be written: {error}"))
         return 1
     return status if isinstance(status, int) else 0

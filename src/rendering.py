@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -157,11 +158,6 @@ def finding(found: Finding, *, as_json: bool) -> None:
     click.echo(printable(f"{found.kind} {place}: expected {found.expected}, found {found.found}"))
 
 
-def remark(text: str) -> None:
-    """Something that is not the answer."""
-    click.echo(text, err=True)
-
-
 def encodable(text: str) -> str:
     """``text`` with escapes for what UTF-8 cannot hold: damaged text comes as surrogates."""
     return text.encode(errors="backslashreplace").decode()
@@ -219,8 +215,9 @@ def table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
+    terminal = sys.stdout is not None and sys.stdout.isatty()  # whatever the environment says
+    console = Console(highlight=False, force_terminal=terminal)
+    if not terminal:
         console.width = _WIDTH_WITHOUT_TERMINAL  # a pipe has no width: never cut an id
     grid = Table(*headings, box=None, pad_edge=False, header_style="bold")
     for column in grid.columns:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from .. import rendering
@@ -14,6 +12,7 @@ from ..domain.outcomes import Lost, Replayed, Won
 from ..domain.records import ResolutionRecord
 from ..domain.text import IdempotencyKey
 from .settings import EXIT_CODES, Settings
+from .streams import bytes_from
 
 
 @click.command()
@@ -24,12 +23,10 @@ def mint(settings: Settings, record: str) -> None:
 
     A link is written {"/": "bafyr4..."}, as DAG-JSON does.
     """
-    if record != "-":
-        text: str | bytes = record
-    elif sys.stdin is None:  # the shell has closed it
-        raise click.UsageError("There is no standard input to read a record from.")
-    else:
-        text = sys.stdin.buffer.read()
+    text: str | bytes = record
+    if record == "-":
+        with bytes_from("-") as file:
+            text = file.read()
     minted = ContentId.mint(parse_record(text))
     rendering.answer(str(minted), {"id": str(minted)}, as_json=settings.as_json)
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from time import sleep
-from typing import Any, BinaryIO, get_args
+from typing import get_args
 
 import click
 
 from .. import rendering
+from ..domain.errors import CannotAdopt
 from ..domain.ids import InstanceId
 from ..domain.records import WINNING, Outcome, RecordedAttempt
+from ..domain.text import check_text
 from .progress import progress_bar
 from .settings import EXIT_FINDINGS, Settings
+from .streams import bytes_from, bytes_to, remark
 
 _LOOK_EVERY = 0.03
 """Seconds between two looks of ``--follow``."""
 
 _WINNERS_REMEMBERED = 10_000
+
+_LONGEST_CHECKPOINT = 65_536
+"""Bytes: room for the signatures of many."""
+
+_FILE = click.Path(dir_okay=False, allow_dash=True)
 
 
 @click.command()
@@ -30,6 +36,10 @@ _WINNERS_REMEMBERED = 10_000
 @click.pass_obj
 def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow: bool) -> None:
     """Print every recorded attempt in the order of commits; of one workspace, if it is named."""
+    if settings.workspace is not None:
+        check_text("workspace", settings.workspace)
+    if follow and sys.stdout is None:  # the shell has closed it, and would never know
+        raise click.UsageError("There is no standard output to write to.")
     with settings.open_admin() as admin:
         while True:
             # Unfiltered, so that the next look begins after all that was seen.
@@ -42,7 +52,6 @@ def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow:
                     rendering.attempt_line(attempt, as_json=settings.as_json)
             if not follow:
                 return
-            sys.stdout.flush()
             sleep(_LOOK_EVERY)
 
 
@@ -92,22 +101,26 @@ def state_at(settings: Settings, sequence: int) -> None:
 
 
 @click.command()
-@click.option("--checkpoint", type=click.File("rb"), help="A checkpoint from before ('-': stdin).")
+@click.option("--checkpoint", type=_FILE, help="A checkpoint from before ('-': stdin).")
 @click.pass_context
-def verify(context: click.Context, checkpoint: BinaryIO | None) -> None:
+def verify(context: click.Context, checkpoint: str | None) -> None:
     """Look for everything that is wrong with the ledger, changing nothing.
 
     Exits 0 if there is nothing, 20 with findings.
     """
     settings: Settings = context.obj
-    known = None if checkpoint is None else _text_of(checkpoint)
+    known = None
+    if checkpoint is not None:
+        with bytes_from(checkpoint) as file:
+            text = file.read(_LONGEST_CHECKPOINT)
+        known = text.decode(errors="surrogateescape").replace("\r\n", "\n")
     with settings.open_admin() as admin, progress_bar("Verifying") as progress:
         report = admin.verify(
             known,
             progress=progress,
             finding=lambda finding: rendering.finding(finding, as_json=settings.as_json),
         )
-    rendering.remark(f"{report.length} events, {report.count} findings.")
+    remark(f"{report.length} events, {report.count} findings.")
     context.exit(0 if report.clean else EXIT_FINDINGS)
 
 
@@ -120,7 +133,7 @@ def rebuild(settings: Settings) -> None:
             progress,
             finding=lambda finding: rendering.finding(finding, as_json=settings.as_json),
         )
-    rendering.remark(f"{report.length} events, {report.count} parts and rows mended.")
+    remark(f"{report.length} events, {report.count} parts and rows mended.")
 
 
 @click.command()
@@ -135,27 +148,33 @@ def checkpoint(settings: Settings) -> None:
 
 
 @click.command()
-@click.argument("file", default="-", type=click.Path(dir_okay=False, allow_dash=True))
+@click.argument("file", default="-", type=_FILE)
 @click.pass_obj
 def export(settings: Settings, file: str) -> None:
     """Write the log to FILE (by default to standard output) as JSON lines."""
+    if settings.is_part_of_the_ledger(file):
+        raise click.UsageError("FILE is the ledger itself.")
     with (
         settings.open_admin() as admin,
-        _written_whole(file) as out,
+        bytes_to(file) as out,
         progress_bar("Exporting") as progress,
     ):
         text = admin.export(out, progress)
-    rendering.remark(f"{text.splitlines()[1]} events exported.")
+    remark(f"{text.splitlines()[1]} events exported.")
 
 
 @click.command("import")
-@click.argument("file", default="-", type=click.File("rb"))
+@click.argument("file", default="-", type=_FILE)
 @click.pass_obj
-def import_(settings: Settings, file: BinaryIO) -> None:
+def import_(settings: Settings, file: str) -> None:
     """Make a new ledger of an export in FILE (by default standard input)."""
-    with settings.open_admin() as admin, progress_bar("Importing") as progress:
-        text = admin.import_(file, progress)
-    rendering.remark(f"{text.splitlines()[1]} events imported.")
+    with (
+        settings.open_admin() as admin,
+        bytes_from(file) as lines,
+        progress_bar("Importing") as progress,
+    ):
+        text = admin.import_(lines, progress)
+    remark(f"{text.splitlines()[1]} events imported.")
 
 
 @click.command()
@@ -163,32 +182,13 @@ def import_(settings: Settings, file: BinaryIO) -> None:
 def adopt(settings: Settings) -> None:
     """Take over the winners of a one-row table that decided until now."""
     with settings.open_admin() as admin:
-        count = admin.adopt()
+        try:
+            count = admin.adopt()
+        except CannotAdopt as error:
+            for instance, reason in error.rows:
+                remark(rendering.printable(f"{instance}: {reason}"))
+            raise
     rendering.answer(f"adopted {count}", {"adopted": count}, as_json=settings.as_json)
-
-
-def _text_of(file: BinaryIO) -> str:
-    """What is in the file, with the line ends of this world; what is no UTF-8 as no text has it."""
-    return file.read().decode(errors="surrogateescape").replace("\r\n", "\n")
-
-
-@contextmanager
-def _written_whole(path: str) -> Iterator[BinaryIO | Any]:
-    """A file to write, which is there only once all of it is."""
-    if path == "-":
-        yield sys.stdout.buffer
-        return
-    unfinished = f"{path}.unfinished-{os.getpid()}"
-    try:
-        with open(unfinished, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    except BaseException:
-        if os.path.exists(unfinished):
-            os.remove(unfinished)
-        raise
 
 
 OPERATOR_COMMANDS = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ..admin import LedgerAdmin
@@ -42,6 +44,11 @@ class Settings:
     def open_admin(self) -> LedgerAdmin:
         """The ledger that the options name, with all its workspaces."""
         return LedgerAdmin.open(self._target())
+
+    def is_part_of_the_ledger(self, path: str) -> bool:
+        """Whether a file to write is the ledger's own."""
+        ledger = os.path.realpath(self._target())
+        return os.path.realpath(path) in {ledger + suffix for suffix in ("", "-wal", "-shm")}
 
     def _target(self) -> str:
         if self._ledger is None:

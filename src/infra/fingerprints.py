@@ -41,6 +41,7 @@ def fingerprints_for(stream: str, attempt: Attempt) -> tuple[int, int]:
 
 
 def _fingerprint(*parts: str) -> int:
-    # NUL cannot occur in any part, so no two lists of parts give the same bytes.
-    digest = blake2b("\0".join(parts).encode(), digest_size=8).digest()
+    # NUL cannot occur in any part, so no two lists of parts give the same bytes. A stream that
+    # is damaged beyond UTF-8 is taken as it is stored.
+    digest = blake2b("\0".join(parts).encode(errors="surrogateescape"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

@@ -8,69 +8,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from integration.shells import Shell
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
-
-COMMAND = f"{sys.executable} -m resolution_ledger"
-
-
-class Shell:
-    """Runs the command with a ledger and a workspace in its environment."""
-
-    def __init__(self, folder: Path, path: Path) -> None:
-        self.folder = folder
-        self.environment = os.environ | {
-            "RESOLUTION_LEDGER": str(path),
-            "RESOLUTION_WORKSPACE": WORKSPACE,
-        }
-
-    def run(
-        self, *arguments: str, stdin: bytes = b"", **environment: str
-    ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "resolution_ledger", *arguments],
-            input=stdin,
-            capture_output=True,
-            env=self.environment | environment,
-            cwd=self.folder,
-            timeout=60,
-            check=False,
-        )
-        assert b"Traceback" not in done.stderr, done.stderr.decode()
-        return subprocess.CompletedProcess(
-            done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-        )
-
-    def script(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a line of shell in which ``ledger`` is the command and ``$0`` an argument."""
-        done = subprocess.run(
-            ["/bin/sh", "-c", text.replace("ledger ", f"{COMMAND} "), *arguments],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr
-        return done
-
-    def json(self, *arguments: str, **environment: str) -> list[Any]:
-        lines = self.run("--json", *arguments, **environment).stdout.splitlines()
-        return [json.loads(line) for line in lines]
-
-    def resolve(self, r: int, k: int, **environment: str) -> tuple[int, Any]:
-        """Response ``r`` to instance 1 under key ``k``: exit status and what was printed."""
-        arguments = (str(instance(1)), str(response(r)), "--key", str(key(k)), "--by", "tty")
-        done = self.run("--json", "resolve", *arguments, **environment)
-        return done.returncode, json.loads(done.stdout)
 
 
 @pytest.fixture
 def shell(tmp_path: Path, path: Path) -> Shell:
-    return Shell(tmp_path, path)
+    return Shell(tmp_path, path, WORKSPACE)
 
 
 def test_each_answer_to_resolve_has_its_exit_status_and_object(shell: Shell) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from msgspec import ValidationError, convert
+
 from ...domain.errors import CorruptLedger
 from ...projections.read_models import Key, ReadModel, Row
 from ..database import LogRow
@@ -175,7 +177,11 @@ class SQLiteOperatorSession(SQLiteSession):
             raise store_error(error, self.target) from error
 
     def contested(self, limit: int) -> list[tuple[str, int, int, int]]:
-        return self.read(CONTESTED, (limit,))
+        rows = self.read(CONTESTED, (limit,))
+        try:
+            return convert(rows, list[tuple[str, int, int, int]])
+        except ValidationError as error:
+            raise CorruptLedger(self.target, f"losing_attempts: {error}") from error
 
     def take_identity(self, ledger_id: str) -> None:
         self._run(statements.TAKE_IDENTITY, (ledger_id,))
