@@ -79,6 +79,26 @@ class LogRow(NamedTuple):
     hash: bytes
 
     @property
+    def mistyped(self) -> str | None:
+        """The first column whose value is of a type that it cannot be; None if there is none."""
+        if (
+            type(self.stream) is str
+            and type(self.position) is int
+            and type(self.tag) is str
+            and type(self.state) is bytes
+            and type(self.fingerprint) is int
+            and type(self.hash) is bytes
+        ):
+            return None
+        types = (int, str, int, str, bytes, int, bytes)
+        faulty = (
+            name
+            for name, value, due in zip(self._fields, self, types, strict=True)
+            if type(value) is not due
+        )
+        return next(faulty)
+
+    @property
     def stored(self) -> StoredRow:
         """Without what was derived from it."""
         return self[:5]
@@ -103,8 +123,8 @@ class OperatorSession(Session, Protocol):
     def ledger_id(self) -> str:
         """The ledger's identity."""
 
-    def log(self, after: int, upto: int, limit: int) -> list[LogRow]:
-        """Events by sequence, past ``after`` and up to ``upto``."""
+    def log(self, start: int, upto: int, limit: int) -> list[LogRow]:
+        """Events by sequence, from ``start`` up to and including ``upto``."""
 
     def streams(self, after: int | None, upto: int, limit: int) -> list[LogRow]:
         """Events of sequences up to ``upto``, by stream and position.

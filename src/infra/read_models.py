@@ -14,7 +14,7 @@ from ..domain.records import WINNING
 from ..projections.read_models import WINNERS, Key, ReadModel, Row, differing, order
 from .codec import decode_attempt
 from .database import Database, LogRow, OperatorSession
-from .runs import PAGE, START
+from .runs import FIRST, PAGE
 
 
 class Range(Struct, frozen=True):
@@ -85,7 +85,8 @@ def demanded_now(session: OperatorSession, model: ReadModel, key: Key) -> Row | 
 def _events(session: OperatorSession, model: ReadModel, after: Key, upto: int) -> list[LogRow]:
     if model is WINNERS:
         return session.first_events(after, upto, PAGE)
-    return session.log(after if isinstance(after, int) else START, upto, PAGE)
+    start = after + 1 if isinstance(after, int) else FIRST
+    return session.log(start, upto, PAGE) if start <= upto else []
 
 
 def _key(model: ReadModel, row: LogRow | Row) -> Key:

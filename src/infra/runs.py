@@ -11,8 +11,8 @@ from .database import Database, LogRow
 PAGE = 1000
 """Events that are read at once: no transaction lasts longer than such a page takes."""
 
-START = -(2**63)
-"""What every sequence comes after, those in a damaged log included."""
+FIRST, LAST = -(2**63), 2**63 - 1
+"""Between these is every sequence, those in a damaged log included."""
 
 KEPT = 10_000
 """Findings that a report holds. The rest is counted, and passed on as it is found."""
@@ -69,12 +69,14 @@ class Run:
 
 
 def log_pages(
-    database: Database, upto: int, *, after: int = START, page: int = PAGE
+    database: Database, upto: int, *, start: int = FIRST, page: int = PAGE
 ) -> Iterator[list[LogRow]]:
     """The log by pages, in the order of commits, each read in a transaction of its own."""
-    while rows := database.read(lambda session: session.log(after, upto, page)):  # noqa: B023
+    while start <= upto and (
+        rows := database.read(lambda session: session.log(start, upto, page))  # noqa: B023
+    ):
         yield rows
-        after = rows[-1].sequence
+        start = rows[-1].sequence + 1
 
 
 def stream_pages(database: Database, upto: int, *, page: int = PAGE) -> Iterator[list[LogRow]]:

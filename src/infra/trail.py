@@ -8,13 +8,11 @@ from ..domain.ids import InstanceId
 from ..domain.records import RecordedAttempt
 from .codec import decode_attempt
 from .database import Database
-from .runs import PAGE, log_pages
-
-_END = 2**63 - 1
+from .runs import LAST, PAGE, log_pages
 
 
 def attempts(
-    database: Database, after: int = 0, upto: int = _END, page: int = PAGE
+    database: Database, after: int = 0, upto: int = LAST, page: int = PAGE
 ) -> Iterator[RecordedAttempt]:
     """The attempts on record, in the order of their commits.
 
@@ -23,7 +21,7 @@ def attempts(
 
     :raises CorruptLedger: at an event that cannot be read.
     """
-    for rows in log_pages(database, upto, after=after, page=page):
+    for rows in log_pages(database, upto, start=after + 1, page=page):
         for row in rows:
             yield decode_attempt(database.target, row.stored)
 

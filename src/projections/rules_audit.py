@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..domain.decision import InstanceState, fold, redecide
+from ..domain.errors import CorruptLedger
 from ..domain.events import Attempt, AttemptEvent
 from ..domain.ids import InstanceId
 from .report import Finding
@@ -13,7 +14,10 @@ LONG = 10_000
 """Events of an instance that are held in memory. Beyond, each attempt's few are looked up."""
 
 LookUp = Callable[[Attempt, int], list[AttemptEvent]]
-"""The events of the instance that matter to an attempt, among those before a position."""
+"""The events of the instance that matter to an attempt, among those before a position.
+
+It raises ``CorruptLedger`` where they cannot be told.
+"""
 
 
 class StreamAudit:
@@ -26,10 +30,14 @@ class StreamAudit:
         self._position = 0
         self._state = None if instance is None else InstanceState(instance)
 
-    def event(self, sequence: int, position: int, event: AttemptEvent | None) -> list[Finding]:
-        """What is wrong with the next event; None for one that cannot be read."""
+    def event(
+        self, sequence: int, position: int | None, event: AttemptEvent | None
+    ) -> list[Finding]:
+        """What is wrong with the next event; None for what of it cannot be read."""
         findings = []
         due = self._position + 1
+        if position is None:
+            position = due
         if position != due:
             findings.append(Finding("position", sequence, self._stream, str(due), str(position)))
         self._position = position
@@ -40,7 +48,11 @@ class StreamAudit:
         long = len(self._state.on_record) >= LONG
         state = self._state
         if long:
-            state = fold(state.instance, self._look_up(event.attempt, position))
+            try:
+                state = fold(state.instance, self._look_up(event.attempt, position))
+            except CorruptLedger:
+                self._state = None
+                return findings
         expected = redecide(state, event)
         if expected is not type(event):
             tag = None if expected is None else expected.tag

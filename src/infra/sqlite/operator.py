@@ -23,7 +23,9 @@ _EVENT = """
 
 # +sequence: only the keys of the streams may be walked here, in the order that is asked for.
 
-LOG = f"{_EVENT} WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?"
+LOG = f"{_EVENT} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
+
+HEAD_SEQUENCE = "SELECT max(sequence) FROM resolution_events"
 
 EVENT = f"{_EVENT} WHERE sequence = ?"
 
@@ -83,7 +85,7 @@ class SQLiteOperatorSession(SQLiteSession):
                 self._run("COMMIT")
 
     def head_sequence(self) -> int:
-        ((sequence, _),) = self.read(statements.HEAD)
+        ((sequence,),) = self.read(HEAD_SEQUENCE)
         return sequence or 0
 
     def ledger_id(self) -> str:
@@ -91,8 +93,8 @@ class SQLiteOperatorSession(SQLiteSession):
         self._check_version()
         return ledger_id
 
-    def log(self, after: int, upto: int, limit: int) -> list[LogRow]:
-        return self._events(LOG, after, upto, limit)
+    def log(self, start: int, upto: int, limit: int) -> list[LogRow]:
+        return self._events(LOG, start, upto, limit)
 
     def streams(self, after: int | None, upto: int, limit: int) -> list[LogRow]:
         if after is None:
@@ -160,7 +162,7 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def mend_schema(self) -> None:
         try:
-            recognition.mend(self.connection)
+            recognition.mend(self.connection, self.target)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
 

@@ -114,27 +114,39 @@ def establish(connection: sqlite3.Connection, target: str, *, adopting: bool) ->
 
 
 def faults(connection: sqlite3.Connection) -> list[Fault]:
-    """What a ledger of the newest version lacks: tables, indexes and guards."""
+    """What a ledger of the newest version lacks: tables, keys, indexes and guards."""
+    version = len(MIGRATIONS)
     there = {
         (kind, name): sql
         for kind, name, sql in connection.execute(
             "SELECT type, lower(name), sql FROM sqlite_master"
         )
     }
-    found = [Fault(part, there.get((part.kind, part.name))) for part in _parts(len(MIGRATIONS))]
-    return [
-        fault
-        for fault in found
-        if fault.found is None
-        or (fault.part.kind != "table" and _plain(fault.found) != _plain(fault.part.sql))
-    ]
+    shapes = _shapes(connection)
+    found = []
+    for part in _parts(version):
+        sql = there.get((part.kind, part.name))
+        if part.kind == "table":
+            _, expected = _shapes_of(version)[part.name]
+            _, indexes = shapes.get(part.name, ((), frozenset()))
+            wrong = sql is None or not {index for index in expected if not index[0]} <= indexes
+        else:
+            wrong = sql is None or _plain(sql) != _plain(part.sql)
+        if wrong:
+            found.append(Fault(part, sql))
+    return found
 
 
-def mend(connection: sqlite3.Connection) -> int:
-    """Make what is missing, guards included. To be called in a transaction; how many parts."""
+def mend(connection: sqlite3.Connection, target: str) -> int:
+    """Make what is missing, guards included. To be called in a transaction; how many parts.
+
+    :raises CorruptLedger: if a table is there without its key: rows may be lost or doubled.
+    """
     found = faults(connection)
     for part, there in found:
         if there is not None:
+            if part.kind == "table":
+                raise CorruptLedger(target, f"{part.name} has lost a key")
             connection.execute(f'DROP {part.kind} "{part.name}"')
         connection.execute(part.sql)
     return len(found)
