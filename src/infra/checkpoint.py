@@ -40,6 +40,8 @@ class Checkpoint(Struct, frozen=True):
 
         :raises InvalidCheckpoint: if it begins with none.
         """
+        if not isinstance(text, str):
+            raise InvalidCheckpoint("it is no text")
         lines = text.split("\n")
         if len(lines) <= 3:  # noqa: PLR2004 - three lines, and the end of the third
             raise InvalidCheckpoint("it does not have three whole lines")

@@ -70,7 +70,7 @@ def decode_event(target: str, row: StoredRow) -> AttemptEvent:
     # One event has one spelling: MessagePack would also read longer encodings of the same.
     if _encode(stored) != state:
         raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
-    if type(position) is not int or position < 1:
+    if type(position) is not int:
         raise CorruptLedger(target, f"position {position!r}", sequence=sequence)
     if (position == 1) is not issubclass(event_type, Win):
         # Wherever else a win stood, it would name a second winner.

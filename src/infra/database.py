@@ -132,6 +132,9 @@ class OperatorSession(Session, Protocol):
         From the beginning, or past the event of sequence ``after``.
         """
 
+    def stream(self, stream: str, limit: int) -> list[LogRow]:
+        """The events of one stream, by position, at most so many."""
+
     def first_events(self, after: Key, upto: int, limit: int) -> list[LogRow]:
         """Events at position 1, of sequences up to ``upto``, by stream, past ``after``."""
 

@@ -8,6 +8,7 @@ from ..domain.ids import InstanceId
 from ..domain.records import RecordedAttempt
 from .codec import decode_attempt
 from .database import Database
+from .log import win
 from .runs import LAST, PAGE, log_pages
 
 
@@ -28,11 +29,17 @@ def attempts(
 
 def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
     """The attempts on one instance, oldest first."""
-    rows = database.read(lambda session: session.stream_events(instance.text))
-    return tuple(decode_attempt(database.target, row) for row in rows)
+    rows = database.read(lambda session: session.stream(instance.text, LAST))
+    return tuple(decode_attempt(database.target, row.stored) for row in rows)
 
 
 def first_of(database: Database, instance: InstanceId) -> RecordedAttempt | None:
-    """What resolved the instance."""
-    row = database.read(lambda session: session.first_event_of(instance.text))
-    return None if row is None else decode_attempt(database.target, row.stored)
+    """What resolved the instance; None if nothing did.
+
+    :raises CorruptLedger: if its events begin with anything else.
+    """
+    rows = database.read(lambda session: session.stream(instance.text, 1))
+    if not rows:
+        return None
+    win(database.target, rows[0].stored)
+    return decode_attempt(database.target, rows[0].stored)

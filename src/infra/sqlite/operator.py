@@ -27,6 +27,8 @@ LOG = f"{_EVENT} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
 
 HEAD_SEQUENCE = "SELECT max(sequence) FROM resolution_events"
 
+STREAM = f"{_EVENT} WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
+
 EVENT = f"{_EVENT} WHERE sequence = ?"
 
 STREAMS_FROM_THE_BEGINNING = f"""
@@ -101,6 +103,9 @@ class SQLiteOperatorSession(SQLiteSession):
             return self._events(STREAMS_FROM_THE_BEGINNING, upto, limit)
         return self._events(STREAMS, after, upto, limit)
 
+    def stream(self, stream: str, limit: int) -> list[LogRow]:
+        return self._events(STREAM, stream, limit)
+
     def first_events(self, after: Key, upto: int, limit: int) -> list[LogRow]:
         if after is None:
             return self._events(FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
@@ -173,10 +178,13 @@ class SQLiteOperatorSession(SQLiteSession):
             raise store_error(error, self.target) from error
 
     def winners_by_tick(self) -> Iterator[Row]:
+        self.connection.text_factory = _surrogates
         try:
             yield from self.connection.execute(WINNERS_BY_TICK)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
+        finally:
+            self.connection.text_factory = str
 
     def contested(self, limit: int) -> list[tuple[str, int, int, int]]:
         rows = self.read(CONTESTED, (limit,))
