@@ -48,7 +48,7 @@ def build(path: Path, events: int) -> None:
     while batch := list(islice(attempts, _BATCH)):
 
         def work(session: OperatorSession) -> None:
-            for instance, attempt in batch:  # noqa: B023
+            for instance, attempt in batch:
                 head, position, state = look(session, instance, attempt)
                 event = decide(state, attempt).event
                 assert event is not None

@@ -1,6 +1,6 @@
 """resolution-ledger: which of several answers to one pending question counts."""
 
-from .admin import Contest, LedgerAdmin
+from .admin import LedgerAdmin
 from .domain.errors import (
     CannotAdopt,
     CorruptLedger,
@@ -30,6 +30,7 @@ from .domain.ids import ContentId, InstanceId, ResponseId
 from .domain.outcomes import Lost, Replayed, ResolutionStore, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
+from .infra.trail import Contest
 from .ledger import ResolutionLedger
 from .projections.report import Finding, Progress, Report
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import BinaryIO, Self, get_args
+from typing import BinaryIO, Self, cast, get_args
 
-from msgspec import Struct
-
-from .domain.errors import CorruptLedger, InvalidId, InvalidOption
+from .domain.errors import InvalidId, InvalidOption
 from .domain.ids import InstanceId
 from .domain.records import WINNING, Outcome, RecordedAttempt
 from .domain.text import check_text
@@ -19,27 +18,16 @@ from .infra import verify as verifying
 from .infra.checkpoint import Checkpoint, take_checkpoint
 from .infra.database import Database
 from .infra.targets import open_target
+from .infra.trail import Contest
 from .projections.report import Finding, Progress, Report
-
-
-class Contest(Struct, frozen=True):
-    """An instance that got more than one answer."""
-
-    winner: RecordedAttempt
-    answers: int
-    """How many different responses were given, the winning one included."""
-    attempts: int
-    """How many attempts gave another response than the winning one."""
-    margin: int
-    """Nanoseconds between the ticks of the winner and of the earliest of these."""
 
 
 class LedgerAdmin:
     """A ledger, opened for its operator or auditor: no fence, and no way to decide.
 
     Every method raises a ``StoreError`` if the database cannot do its part, and
-    ``LedgerClosed`` after ``close``. Only ``rebuild``, ``import_`` and ``adopt`` write, and only
-    ``import_`` creates a ledger.
+    ``LedgerClosed`` after ``close``. Only ``rebuild``, ``import_`` and ``adopt`` write; only
+    ``import_`` makes a file.
     """
 
     def __init__(self, database: Database) -> None:
@@ -52,7 +40,7 @@ class LedgerAdmin:
         :param lock_timeout: how many seconds a call waits for others that write.
         :raises InvalidOption: if an option has an impossible value.
         """
-        return cls(open_target(target, lock_timeout=lock_timeout, mending=True))
+        return cls(open_target(target, lock_timeout=lock_timeout, incomplete=True))
 
     def attempts(
         self, after: int = 0, workspace: str | None = None, outcome: Outcome | None = None
@@ -82,7 +70,7 @@ class LedgerAdmin:
 
     def resolution(self, instance: InstanceId) -> RecordedAttempt | None:
         """The attempt that resolved the instance, whosever it was; None if none did."""
-        return trail.first_of(self._database, _instance(instance))
+        return trail.resolution(self._database, _instance(instance))
 
     def state_at(self, sequence: int) -> Iterator[RecordedAttempt]:
         """Who had won what when the log had ``sequence`` events: the wins among these.
@@ -105,14 +93,7 @@ class LedgerAdmin:
         """
         if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 2**63:
             raise InvalidOption("limit", limit, "not a positive integer")
-        contests = []
-        for text, others, attempts, tick in self._database.read(
-            lambda session: session.contested(limit)
-        ):
-            winner = self.resolution(_stored_instance(self._database.target, text))
-            if winner is not None:
-                contests.append(Contest(winner, 1 + others, attempts, tick - winner.tick))
-        return tuple(contests)
+        return trail.contested(self._database, limit)
 
     def verify(
         self,
@@ -158,17 +139,19 @@ class LedgerAdmin:
     def export(self, file: BinaryIO, progress: Callable[[Progress], object] | None = None) -> str:
         """Write the log as JSON lines to a binary file; return the checkpoint of its end.
 
+        :raises InvalidOption: if ``file`` is open for text.
         :raises CorruptLedger: naming an event that no JSON can hold.
         """
-        return str(transfer.export(self._database, file, progress))
+        return str(transfer.export(self._database, _binary(file), progress))
 
     def import_(self, file: BinaryIO, progress: Callable[[Progress], object] | None = None) -> str:
         """Make an empty or new ledger the exported one; return the checkpoint of its end.
 
+        :raises InvalidOption: if ``file`` is open for text.
         :raises InvalidExport: naming the line where it is not sound; nothing was written.
         :raises LedgerNotEmpty: if the ledger has events already.
         """
-        return str(transfer.import_(self._database, file, progress))
+        return str(transfer.import_(self._database, _binary(file), progress))
 
     def adopt(self) -> int:
         """Take over the winners of a one-row table that decided until now; return how many.
@@ -200,11 +183,10 @@ def _sequence(option: str, value: int) -> int:
     return value
 
 
-def _stored_instance(target: str, text: str) -> InstanceId:
-    try:
-        return InstanceId(text)
-    except InvalidId as error:
-        raise CorruptLedger(target, f"losing_attempts: {error}") from error
+def _binary(file: BinaryIO) -> BinaryIO:
+    if isinstance(cast(object, file), io.TextIOBase):
+        raise InvalidOption("file", file, "open it for bytes")
+    return file
 
 
 def _instance(instance: InstanceId) -> InstanceId:

@@ -10,6 +10,7 @@ import io
 import sys
 
 import click
+from click.core import ParameterSource
 
 from .commands.callers import CALLER_COMMANDS
 from .commands.operators import OPERATOR_COMMANDS
@@ -31,7 +32,8 @@ def cli(
     context: click.Context, ledger: str | None, workspace: str | None, *, as_json: bool
 ) -> None:
     """Decide which of several answers to one pending question counts."""
-    context.obj = Settings(ledger, workspace, as_json=as_json)
+    named = context.get_parameter_source("workspace") is not ParameterSource.ENVIRONMENT
+    context.obj = Settings(ledger, workspace, named=named, as_json=as_json)
 
 
 for command in (*CALLER_COMMANDS, *OPERATOR_COMMANDS):

@@ -16,8 +16,8 @@ from .domain.records import WINNING, RecordedAttempt
 from .projections.report import Finding
 
 if TYPE_CHECKING:
-    from .admin import Contest
     from .demo import Race
+    from .infra.trail import Contest
 
 _WIDTH_WITHOUT_TERMINAL = 1000
 

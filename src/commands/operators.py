@@ -35,9 +35,12 @@ _FILE = click.Path(dir_okay=False, allow_dash=True)
 @click.option("--follow", is_flag=True, help="Go on with what others record, until interrupted.")
 @click.pass_obj
 def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow: bool) -> None:
-    """Print every recorded attempt in the order of commits; of one workspace, if it is named."""
-    if settings.workspace is not None:
-        check_text("workspace", settings.workspace)
+    """Print every recorded attempt in the order of commits.
+
+    Of one workspace only, if --workspace names it; the environment does not count here.
+    """
+    if settings.only_workspace is not None:
+        check_text("workspace", settings.only_workspace)
     if follow and sys.stdout is None:  # the shell has closed it, and would never know
         raise click.UsageError("There is no standard output to write to.")
     with settings.open_admin() as admin:
@@ -45,7 +48,7 @@ def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow:
             # Unfiltered, so that the next look begins after all that was seen.
             for attempt in admin.attempts(after):
                 after = attempt.sequence
-                if settings.workspace in {None, attempt.workspace} and outcome in {
+                if settings.only_workspace in {None, attempt.workspace} and outcome in {
                     None,
                     attempt.outcome,
                 }:

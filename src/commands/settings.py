@@ -29,17 +29,21 @@ EXIT_INTERRUPTED = 130
 class Settings:
     """The options before the command."""
 
-    def __init__(self, ledger: str | None, workspace: str | None, *, as_json: bool) -> None:
+    def __init__(
+        self, ledger: str | None, workspace: str | None, *, named: bool, as_json: bool
+    ) -> None:
         self._ledger = ledger
-        self.workspace = workspace
+        self._workspace = workspace
+        self.only_workspace = workspace if named else None
+        """The one that an operator asks for. The environment is the callers': it hides nothing."""
         self.as_json = as_json
 
     def open(self) -> ResolutionLedger:
         """The ledger that the options name, for the workspace that they name."""
         target = self._target()
-        if self.workspace is None:
+        if self._workspace is None:
             raise click.UsageError("Name the workspace: --workspace or RESOLUTION_WORKSPACE.")
-        return ResolutionLedger.open(target, workspace=self.workspace)
+        return ResolutionLedger.open(target, workspace=self._workspace)
 
     def open_admin(self) -> LedgerAdmin:
         """The ledger that the options name, with all its workspaces."""

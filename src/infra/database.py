@@ -14,13 +14,13 @@ from .chain import Head
 Durability = Literal["full", "normal"]
 """What an acknowledged answer survives: a power cut, or a crash of the process."""
 
+T = TypeVar("T")
+
 StoredRow = tuple[int, str, int, str, bytes]
 """An event as the log holds it: sequence, stream, position, tag, bytes."""
 
 NewRow = tuple[str, int, str, bytes, int]
 """An event about to be appended: stream, position, tag, bytes, fingerprint."""
-
-T = TypeVar("T")
 
 
 class Session(Protocol):
@@ -67,6 +67,23 @@ class Session(Protocol):
         """Add to ``losing_attempts``."""
 
 
+class Page(list[T]):
+    """Rows that were read at once, in order."""
+
+    cut = False
+    """Whether more may follow: as many were read as asked for, or as memory is given to."""
+
+
+class SchemaPart(NamedTuple):
+    """A table, index or guard that is missing or another one."""
+
+    name: str
+    expected: str
+    """What the database should say of it, on one line."""
+    found: str | None
+    """What it says, as it says it; None if it is not there."""
+
+
 class LogRow(NamedTuple):
     """An event with all that the log has of it; in a damaged one, values of any type."""
 
@@ -82,7 +99,8 @@ class LogRow(NamedTuple):
     def mistyped(self) -> str | None:
         """The first column whose value is of a type that it cannot be; None if there is none."""
         if (
-            type(self.stream) is str
+            type(self.sequence) is int
+            and type(self.stream) is str
             and type(self.position) is int
             and type(self.tag) is str
             and type(self.state) is bytes
@@ -123,10 +141,10 @@ class OperatorSession(Session, Protocol):
     def ledger_id(self) -> str:
         """The ledger's identity."""
 
-    def log(self, start: int, upto: int, limit: int) -> list[LogRow]:
+    def log(self, start: int, upto: int, limit: int) -> Page[LogRow]:
         """Events by sequence, from ``start`` up to and including ``upto``."""
 
-    def streams(self, after: int | None, upto: int, limit: int) -> list[LogRow]:
+    def streams(self, after: int | None, upto: int, limit: int) -> Page[LogRow]:
         """Events of sequences up to ``upto``, by stream and position.
 
         From the beginning, or past the event of sequence ``after``.
@@ -135,16 +153,13 @@ class OperatorSession(Session, Protocol):
     def stream(self, stream: str, limit: int) -> list[LogRow]:
         """The events of one stream, by position, at most so many."""
 
-    def first_events(self, after: Key, upto: int, limit: int) -> list[LogRow]:
+    def first_events(self, after: Key, upto: int, limit: int) -> Page[LogRow]:
         """Events at position 1, of sequences up to ``upto``, by stream, past ``after``."""
-
-    def first_event_of(self, stream: Key) -> LogRow | None:
-        """The event at position 1 of the stream."""
 
     def event(self, sequence: int) -> LogRow | None:
         """The event of this sequence."""
 
-    def rows(self, model: ReadModel, after: Key, limit: int) -> list[Row]:
+    def rows(self, model: ReadModel, after: Key, limit: int) -> Page[Row]:
         """Rows of a read model that have a key, by key, past ``after`` (None: from the first)."""
 
     def row(self, model: ReadModel, key: Key) -> Row | None:
@@ -154,12 +169,24 @@ class OperatorSession(Session, Protocol):
         """Add the rows, or make those of their keys equal to them."""
 
     def remove(self, model: ReadModel, key: Key) -> None:
-        """Remove the rows of this key."""
+        """Remove the rows of this key.
 
-    def missing(self) -> list[tuple[str, str, str | None]]:
-        """Parts of the schema that are missing or altered: name, and what it should and does say.
+        :raises CorruptLedger: if none goes.
+        """
 
-        Read models, indexes and guards: without the rest there is no ledger.
+    def missing(self) -> list[SchemaPart]:
+        """Parts of the schema that are missing or altered: read models, indexes and guards."""
+
+    def storage_faults(self, table: str) -> list[str]:
+        """What the database itself finds wrong with a table and its indexes, a line each.
+
+        An index that does not hold what its table holds hides events from those who decide.
+        """
+
+    def reindex(self, table: str) -> None:
+        """Make the indexes of a table anew from its rows.
+
+        :raises CorruptLedger: if rows are there twice under one key.
         """
 
     def mend_schema(self) -> None:

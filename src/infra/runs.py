@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from time import monotonic
 
+from ..projections.read_models import Key, ReadModel, Row, difference_found
 from ..projections.report import Finding, Progress, Report
-from .database import Database, LogRow
+from .database import Database, LogRow, SchemaPart
 
 PAGE = 1000
 """Events that are read at once: no transaction lasts longer than such a page takes."""
@@ -46,14 +47,21 @@ class Run:
         if self._on_progress is not None:
             self._on_progress(Progress(self._done, self._total, monotonic() - self._began))
 
-    @property
-    def wants_findings(self) -> bool:
-        """Whether anybody looks at the next one. If not, it is enough to :meth:`count` it."""
-        return self._on_finding is not None or len(self._findings) < KEPT
+    def differs(self, model: ReadModel, key: Key, expected: Row | None, found: Row | None) -> None:
+        """A row of a read model is not what it should be."""
+        if self._on_finding is None and len(self._findings) >= KEPT:
+            self._count += 1  # nobody asks what it was
+        else:
+            self.found(difference_found(model, key, expected, found))
 
-    def count(self) -> None:
-        """One more thing is wrong, and nobody asks what."""
-        self._count += 1
+    def stored_wrongly(self, table: str, fault: str) -> None:
+        """The database finds a table or its indexes damaged."""
+        self.found(Finding("storage", None, None, f"{table}: ok", fault))
+
+    def lacks(self, part: SchemaPart) -> None:
+        """A part of the schema is missing, or another one."""
+        expected = f"{part.name}: {part.expected}"
+        self.found(Finding("guard", None, None, expected, part.found))
 
     def found(self, finding: Finding) -> None:
         """One more thing is wrong."""

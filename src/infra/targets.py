@@ -21,11 +21,11 @@ def open_target(
     *,
     lock_timeout: float,
     durability: str = "full",
-    mending: bool = False,
+    incomplete: bool = False,
 ) -> Database:
     """The database at ``target``; nothing is opened or created yet on disk.
 
-    :param mending: for a ledger whose read models may be missing.
+    :param incomplete: for a ledger whose read models may be missing.
     :raises InvalidOption: naming the option that has an impossible value.
     :raises StoreUnavailable: if a relative path has nothing to be relative to.
     """
@@ -45,7 +45,7 @@ def open_target(
             path,
             durability=cast(Durability, durability),
             lock_timeout=lock_timeout,
-            mending=mending,
+            incomplete=incomplete,
         )
     except OSError as error:  # a relative path, and the current directory has gone
         raise StoreUnavailable(path, str(error)) from error

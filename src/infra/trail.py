@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
+from ..domain.errors import CorruptLedger
 from ..domain.ids import InstanceId
 from ..domain.records import RecordedAttempt
 from .codec import decode_attempt
-from .database import Database
+from .database import Database, OperatorSession
 from .log import win
 from .runs import LAST, PAGE, log_pages
+
+
+class Contest(Struct, frozen=True):
+    """An instance that got more than one answer."""
+
+    winner: RecordedAttempt
+    answers: int
+    """How many different responses were given, the winning one included."""
+    attempts: int
+    """How many attempts gave another response than the winning one."""
+    margin: int
+    """Nanoseconds between the ticks of the winner and of the earliest of these."""
 
 
 def attempts(
@@ -33,7 +48,7 @@ def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, 
     return tuple(decode_attempt(database.target, row.stored) for row in rows)
 
 
-def first_of(database: Database, instance: InstanceId) -> RecordedAttempt | None:
+def resolution(database: Database, instance: InstanceId) -> RecordedAttempt | None:
     """What resolved the instance; None if nothing did.
 
     :raises CorruptLedger: if its events begin with anything else.
@@ -43,3 +58,26 @@ def first_of(database: Database, instance: InstanceId) -> RecordedAttempt | None
         return None
     win(database.target, rows[0].stored)
     return decode_attempt(database.target, rows[0].stored)
+
+
+def contested(database: Database, limit: int) -> tuple[Contest, ...]:
+    """The instances that got the most different answers, most first.
+
+    :raises CorruptLedger: if the read models name what is no instance, or was not won.
+    """
+
+    def look(session: OperatorSession) -> tuple[Contest, ...]:
+        with session.snapshot():
+            return tuple(_contest(session, *found) for found in session.contested(limit))
+
+    return database.read(look)
+
+
+def _contest(
+    session: OperatorSession, stream: str, others: int, attempts: int, tick: int
+) -> Contest:
+    rows = session.stream(stream, 1)
+    if not rows:
+        raise CorruptLedger(session.target, f"losing_attempts: {stream!r} has no event")
+    winner = decode_attempt(session.target, rows[0].stored)
+    return Contest(winner, 1 + others, attempts, tick - winner.tick)

@@ -3,8 +3,8 @@
 The log is looked at in the order of commits (numbers, hash chain, stored bytes), then in the
 order of streams (positions, and each event decided again), then the read models against it. All
 of it goes up to the head that was there at the beginning: those events never change, so pages
-can be read one by one while others write. Rows of read models do change meanwhile; so where
-one differs, it is read once more, together with its event.
+can be read one by one while others write. A range of a read model does change meanwhile; it is
+seen at one moment together with what the log demands of it by then.
 """
 
 from __future__ import annotations
@@ -15,22 +15,15 @@ from functools import partial
 from ..domain.errors import CorruptLedger, InvalidId
 from ..domain.events import Attempt, AttemptEvent, ResolutionAdopted
 from ..domain.ids import InstanceId
-from ..projections.read_models import (
-    READ_MODELS,
-    Key,
-    ReadModel,
-    Row,
-    difference_found,
-    order,
-)
+from ..projections.read_models import READ_MODELS, Key, ReadModel, order
 from ..projections.report import Finding, Report
 from ..projections.rules_audit import StreamAudit
 from . import chain
 from .checkpoint import LEDGER_ID, Checkpoint
 from .codec import decode_event
-from .database import Database, LogRow, OperatorSession
+from .database import Database, LogRow
 from .fingerprints import fingerprint_of, fingerprints_for
-from .read_models import Range, demanded_now, read_range
+from .ranges import read_range
 from .runs import OnFinding, OnProgress, Run, log_pages, stream_pages
 
 
@@ -48,15 +41,19 @@ def verify(
         lambda session: (session.head_sequence(), session.ledger_id(), session.missing())
     )
     run = Run(head, head * 3, on_progress, on_finding)
-    for name, expected, found in missing:
-        run.found(Finding("guard", None, None, f"{name}: {_one_line(expected)}", found))
+    for part in missing:
+        run.lacks(part)
+    gone = {part.name for part in missing if part.found is None}
+    for table in ("resolution_events", *(model.table for model in READ_MODELS)):
+        if table not in gone:
+            for fault in database.read(lambda session: session.storage_faults(table)):  # noqa: B023
+                run.stored_wrongly(table, fault)
     if not LEDGER_ID.fullmatch(ledger_id):
         run.found(Finding("identity", None, None, "32 hexadecimal digits", ledger_id))
     if checkpoint is not None:
         _checkpoint(database, checkpoint, ledger_id, head, run)
-    _log(database, chain.origin(ledger_id).hash, run)
-    _rules(database, run)
-    gone = {name for name, _, found in missing if found is None}
+    events = _log(database, chain.origin(ledger_id).hash, run)
+    _rules(database, events, run)
     for model in READ_MODELS:
         if model.table not in gone:
             _read_model(database, model, run)
@@ -84,10 +81,11 @@ def _checkpoint(
         run.found(Finding("checkpoint", checkpoint.length, None, checkpoint.hash.hex(), there))
 
 
-def _log(database: Database, previous: bytes, run: Run) -> None:
-    """Sequences, hashes and bytes."""
-    due, adopting = 1, True
+def _log(database: Database, previous: bytes, run: Run) -> int:
+    """Sequences, hashes and bytes; how many events there are."""
+    due, adopting, events = 1, True, 0
     for page in log_pages(database, run.length):
+        events += len(page)
         for row in page:
             sequence = row.sequence
             if sequence != due:
@@ -108,6 +106,7 @@ def _log(database: Database, previous: bytes, run: Run) -> None:
             if event is not None:
                 adopting = _place(row, event, run, adopting=adopting)
         run.advance(len(page))
+    return events
 
 
 def _event(target: str, row: LogRow, run: Run) -> AttemptEvent | None:
@@ -133,11 +132,15 @@ def _place(row: LogRow, event: AttemptEvent, run: Run, *, adopting: bool) -> boo
     return adopting and adopted
 
 
-def _rules(database: Database, run: Run) -> None:
+def _rules(database: Database, events: int, run: Run) -> None:
     """Positions and decisions."""
     stream: object = None
     audit: StreamAudit | None = None
     for page in stream_pages(database, run.length):
+        events -= len(page)
+        if events < 0:  # an index that leads in a circle
+            run.stored_wrongly("resolution_events", "its index leads to an event twice")
+            return
         for row in page:
             if row.stream != stream or audit is None:
                 stream = row.stream
@@ -168,34 +171,13 @@ def _that_matter(
 def _read_model(database: Database, model: ReadModel, run: Run) -> None:
     after: Key = None
     while True:
-        span = read_range(database, model, after, run.length)
-        if span.differing:
-            for key, expected, found in database.read(partial(_look_again, model, span)):
-                if run.wants_findings:
-                    run.found(difference_found(model, key, expected, found))
-                else:
-                    run.count()
+        span = read_range(database, model, after)
+        for key in sorted(span.differing, key=order):
+            run.differs(model, key, span.demanded.get(key), span.present.get(key))
         run.advance(len(span.demanded))
         if span.end is None:
             return
         after = span.end
-
-
-def _look_again(
-    model: ReadModel, span: Range, session: OperatorSession
-) -> list[tuple[Key, Row | None, Row | None]]:
-    """Which rows differ from what the log demands, both seen at one moment."""
-    differences = []
-    with session.snapshot():
-        for key in sorted(span.differing, key=order):
-            found = session.row(model, key)
-            try:
-                expected = demanded_now(session, model, key)
-            except CorruptLedger:
-                continue  # nobody knows what it should be; the event itself has been found
-            if expected != found:
-                differences.append((key, expected, found))
-    return differences
 
 
 def _instance(stream: object) -> InstanceId | None:
@@ -203,10 +185,6 @@ def _instance(stream: object) -> InstanceId | None:
         return InstanceId(stream)  # type: ignore[arg-type]  # from a damaged log, anything
     except InvalidId:
         return None
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _shown(value: object) -> str:

@@ -6,11 +6,12 @@ The live path and a rebuild make their rows with the same fold, so they cannot d
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from ..domain.records import RecordedAttempt
+from ..domain.records import LOSING, WINNING, Outcome, RecordedAttempt
 from .losing_attempts import LosingAttemptRow, losing_attempt_row
 from .report import Finding, FindingKind
 from .winners import WinnerRow, winner_row
@@ -18,8 +19,8 @@ from .winners import WinnerRow, winner_row
 Row = tuple[object, ...]
 """The values of a row, in the order of the columns."""
 
-Key = str | int | bytes | None
-"""What a row is found by. Bytes and None: only in tables that somebody has damaged."""
+Key = str | int | float | bytes | None
+"""What a row is found by. Fractions, bytes, None: only in tables that somebody has damaged."""
 
 
 class ReadModel(Struct, frozen=True):
@@ -29,7 +30,11 @@ class ReadModel(Struct, frozen=True):
     kind: FindingKind
     """What a wrong row is called."""
     row_type: type[Struct]
-    """Its fields are the columns. Rows are found by the first one."""
+    """Its fields are the columns."""
+    key: Literal["instance", "sequence"]
+    """What of the event the rows are found by. It is the first column."""
+    outcomes: frozenset[Outcome]
+    """Those that demand a row here."""
     fold: Callable[[RecordedAttempt], Struct | None]
     """The row that an event demands; None if it demands none here."""
 
@@ -44,9 +49,9 @@ class ReadModel(Struct, frozen=True):
         return None if row is None else astuple(row)
 
 
-WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, winner_row)
+WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, "instance", WINNING, winner_row)
 LOSING_ATTEMPTS = ReadModel(
-    "losing_attempts", "losing attempt", LosingAttemptRow, losing_attempt_row
+    "losing_attempts", "losing attempt", LosingAttemptRow, "sequence", LOSING, losing_attempt_row
 )
 READ_MODELS = (LOSING_ATTEMPTS, WINNERS)
 
@@ -60,12 +65,12 @@ def differing(demanded: dict[Key, Row], present: dict[Key, Row]) -> set[Key]:
     }
 
 
-def order(key: Key) -> tuple[int, int | bytes]:
+def order(key: Key) -> tuple[int, float | bytes]:
     """The order in which databases keep keys: nothing, numbers, texts by their bytes, bytes."""
     match key:
         case None:
             return 0, 0
-        case int():
+        case int() | float():
             return 1, key
         case str():
             return 2, key.encode(errors="surrogateescape")
@@ -86,10 +91,15 @@ def difference_found(
     )
 
 
+_LONGEST_SHOWN = 600
+"""Characters of a value: more than any that a ledger writes, escapes included, or nearly."""
+
+
 def _text(model: ReadModel, row: Row | None) -> str | None:
     """A row as text, by column."""
     if row is None:
         return None
     return ", ".join(
-        f"{column}={value!r}" for column, value in zip(model.columns, row, strict=True)
+        f"{column}={repr(value)[:_LONGEST_SHOWN]}"
+        for column, value in zip(model.columns, row, strict=True)
     )

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 FindingKind = Literal[
     "guard",
+    "storage",
     "identity",
     "checkpoint",
     "sequence",
@@ -23,6 +24,7 @@ FindingKind = Literal[
 """What is wrong:
 
 * guard: a table, index or trigger of the schema is missing or altered.
+* storage: the database file itself: an index does not hold what its table holds.
 * identity: the ledger's identity is none that a ledger is given.
 * checkpoint: the log does not continue the one that the checkpoint was taken of.
 * sequence: the numbers of the log have a gap.

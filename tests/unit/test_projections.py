@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from resolution_ledger import RecordedAttempt
 from resolution_ledger.domain.records import LOSING, WINNING, Outcome
-from resolution_ledger.infra.sqlite.schema import LOSERS, WINNERS, migrate
+from resolution_ledger.infra.sqlite.schema import migrate
 from resolution_ledger.projections.losing_attempts import LosingAttemptRow, losing_attempt_row
 from resolution_ledger.projections.winners import WinnerRow, winner_row
 from samples import WORKSPACE, instance, key, response
@@ -94,7 +94,10 @@ def test_a_losing_row_says_all_that_the_log_says(outcome: Outcome) -> None:
     }
 
 
-@pytest.mark.parametrize(("row", "table"), [(WinnerRow, WINNERS), (LosingAttemptRow, LOSERS)])
+@pytest.mark.parametrize(
+    ("row", "table"),
+    [(WinnerRow, "interaction_resolutions"), (LosingAttemptRow, "losing_attempts")],
+)
 def test_the_fields_of_a_row_are_the_columns_of_its_table_in_order(
     row: type[WinnerRow | LosingAttemptRow], table: str, schema: sqlite3.Connection
 ) -> None:

@@ -31,7 +31,7 @@ class OpenConnection:
 
     def set_timeout(self, seconds: float) -> None:
         """How long each statement waits for other connections."""
-        self._execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        self.session.wait_for_others(seconds)
 
     def check_file(self) -> None:
         """Refuse to go on with a file that is no longer the one at our path.

@@ -12,7 +12,7 @@ from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
 from .connection import OpenConnection
-from .files import file_identity, move_into_place
+from .files import UNFINISHED, file_identity, move_into_place
 from .opening import open_bare, open_file, open_memory
 from .operator import SQLiteOperatorSession
 from .readers import Readers
@@ -41,18 +41,20 @@ class FileDatabase:
         durability: Durability,
         lock_timeout: float,
         *,
-        mending: bool = False,
+        incomplete: bool = False,
     ) -> None:
         """By default, for a ledger that has all its parts.
 
-        :param mending: its read models may be missing.
+        :param incomplete: its read models may be missing.
         """
         self.target = path
         self._lock_timeout = lock_timeout
-        self._mending = mending
+        self._incomplete = incomplete
         self._durability: Durability = durability
         self._patience = lock_timeout + _PATIENCE
         self._ledger_id: str | None = None
+        self._decided = False
+        """Whether the ledger has had an event: an empty one may take another identity."""
         self.readers = Readers(path, self._open_reader, lock_timeout)
         self.writer = Writer(path, self._open_writer, lock_timeout)
         forks.watch(self)
@@ -74,7 +76,9 @@ class FileDatabase:
 
         :raises StoreBusy: if others hold the write lock for longer than ``timeout`` seconds.
         """
-        return self.writer.call(work, timeout=timeout)
+        done = self.writer.call(work, timeout=timeout)
+        self._decided = True
+        return done
 
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:
         """What ``work`` returns, given a session in which it makes the ledger itself.
@@ -91,7 +95,8 @@ class FileDatabase:
 
     def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
         """As ``establish`` does, in a file that gets its name once it is whole."""
-        aside = f"{self.target}.unfinished-{secrets.token_hex(8)}"
+        place = os.path.realpath(self.target)
+        aside = f"{place}{UNFINISHED}{secrets.token_hex(8)}"
         try:
             with closing(self._bare(aside, create=True)) as file:
                 made = file.write(work)
@@ -100,7 +105,7 @@ class FileDatabase:
                 if os.path.exists(leftover):
                     os.remove(leftover)
             raise
-        move_into_place(aside, self.target)
+        move_into_place(aside, place)
         return made
 
     def _bare(self, path: str, *, create: bool) -> FileDatabase:
@@ -138,19 +143,20 @@ class FileDatabase:
 
     def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
         forks.check(self.target)
-        connection, identity, ledger_id = open_file(
+        connection, identity, ledger_id, decided = open_file(
             self.target,
             self._durability,
             timeout,
             create=create,
             write=write,
-            mending=self._mending,
+            incomplete=self._incomplete,
         )
-        if self._ledger_id not in (None, ledger_id):
+        if self._decided and self._ledger_id not in (None, ledger_id):
             connection.close()
             raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
         self._ledger_id = ledger_id
-        if self._mending:
+        self._decided = self._decided or decided
+        if self._incomplete:
             connection.execute(_ROOMY)
         return OpenConnection(connection, self.target, identity)
 
@@ -163,6 +169,18 @@ class _BareFile(FileDatabase):
     ) -> None:
         super().__init__(path, durability, lock_timeout)
         self._create = create
+
+    def write(
+        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
+    ) -> T:
+        """What ``work`` returns, given a session inside a write transaction of its own."""
+
+        def patiently(session: SQLiteOperatorSession) -> T:
+            # Without a write-ahead log the commit, too, has to wait: for those who read.
+            session.wait_for_others(self._lock_timeout)
+            return work(session)
+
+        return super().write(patiently, timeout=timeout)
 
     def _open_writer(self, timeout: float) -> OpenConnection:
         forks.check(self.target)
@@ -193,7 +211,9 @@ class MemoryDatabase:
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
     ) -> T:
         """What ``work`` returns, given the session inside a transaction."""
-        return self.writer.call(work, timeout=timeout)
+        done = self.writer.call(work, timeout=timeout)
+        self._decided = True
+        return done
 
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
         """What ``work`` returns, given a session in which it makes the ledger itself."""
@@ -226,7 +246,7 @@ class MemoryDatabase:
 
 
 def open_database(
-    target: str, *, durability: Durability, lock_timeout: float, mending: bool = False
+    target: str, *, durability: Durability, lock_timeout: float, incomplete: bool = False
 ) -> FileDatabase | MemoryDatabase:
     """The ledger at a path, or a new one in ``":memory:"``. No file is opened or made yet."""
     if target == ":memory:":
@@ -234,4 +254,4 @@ def open_database(
     # Absolute, so that the ledger stays the same when the process changes its directory; not
     # normalised, since ".." behind a symbolic link leads elsewhere than its text says.
     path = os.path.join(os.getcwd(), target)
-    return FileDatabase(path, durability, lock_timeout, mending=mending)
+    return FileDatabase(path, durability, lock_timeout, incomplete=incomplete)

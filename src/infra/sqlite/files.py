@@ -7,13 +7,18 @@ it would drop every lock that this process holds there, and two processes could 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from glob import escape, glob
 from stat import S_ISREG
 from urllib.parse import quote
 
 from ...domain.errors import StoreUnavailable
 
+UNFINISHED = ".unfinished-"
+"""In the name of a file beside a ledger's, until it is whole."""
+
 FileIdentity = tuple[int, int, int]
-"""Inode, device and number of names, which is 1: items 1 to 3 of what ``stat`` returns."""
+"""Inode, device and number of names: items 1 to 3 of what ``stat`` returns."""
 
 
 def database_uri(path: str, *, create: bool) -> str:
@@ -39,9 +44,20 @@ def file_identity(path: str) -> FileIdentity | None:
         raise StoreUnavailable(path, f"cannot be looked up: {error}") from error
     if not S_ISREG(status.st_mode):
         raise StoreUnavailable(path, "it is no ordinary file")
-    if status.st_nlink > 1:
+    if status.st_nlink > 1 and status.st_nlink - 1 != _names_of_the_making(path):
         raise StoreUnavailable(path, "the file has more than one name (hard links)")
     return status[1:4]
+
+
+def _names_of_the_making(path: str) -> int:
+    """How many names the file has from :func:`move_into_place`.
+
+    One for a moment, or for good if that was killed then. Nobody opens it by them any more.
+    """
+    made = glob(f"{escape(os.path.realpath(path))}{UNFINISHED}*")
+    with suppress(OSError):  # the moment is over
+        return sum(os.path.samefile(name, path) for name in made)
+    return 0
 
 
 def move_into_place(aside: str, path: str) -> None:
@@ -64,7 +80,7 @@ def move_into_place(aside: str, path: str) -> None:
 
 
 def is_at(path: str, identity: FileIdentity) -> bool:
-    """Whether ``path`` still leads to this file, by this name only."""
+    """Whether ``path`` still leads to this file, which has got no other name since."""
     try:
         return os.stat(path)[1:4] == identity
     except (OSError, ValueError):

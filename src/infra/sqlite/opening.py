@@ -33,24 +33,27 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
     *,
     create: bool,
     write: bool,
-    mending: bool = False,
-) -> tuple[sqlite3.Connection, FileIdentity, str]:
+    incomplete: bool = False,
+) -> tuple[sqlite3.Connection, FileIdentity, str, bool]:
     """Connect to the ledger at ``path``, creating or migrating it where that is due.
 
     Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
-    to, and the ledger's identity.
+    to, the ledger's identity, and whether it has any event.
 
-    :param mending: open a ledger without its read models, too.
+    :param incomplete: open a ledger without its read models, too.
     """
     deadline = monotonic() + timeout
 
-    def prepare(connection: sqlite3.Connection) -> str:
-        version = _version(connection, path, create=create, mending=mending)
+    def prepare(connection: sqlite3.Connection) -> tuple[str, bool]:
+        version = _version(connection, path, create=create, incomplete=incomplete)
         if write or version < len(MIGRATIONS):
             _use_wal(connection, path, deadline)
-        return _newest(connection, path, version, create=create, mending=mending)
+        ledger_id = _newest(connection, path, version, create=create, incomplete=incomplete)
+        event = connection.execute("SELECT 1 FROM resolution_events LIMIT 1").fetchone()
+        return ledger_id, event is not None
 
-    return _open(path, durability, timeout, create=create, prepare=prepare)
+    connection, identity, found = _open(path, durability, timeout, create=create, prepare=prepare)
+    return connection, identity, *found
 
 
 def open_bare(
@@ -94,7 +97,7 @@ def _open(
 def open_memory() -> sqlite3.Connection:
     """A new, empty ledger in memory."""
     connection = _connect(":memory:", 0, ":memory:")
-    _newest(connection, ":memory:", 0, create=True, mending=False)
+    _newest(connection, ":memory:", 0, create=True, incomplete=False)
     return connection
 
 
@@ -112,10 +115,10 @@ def _connect(database: str, timeout: float, target: str) -> sqlite3.Connection:
         raise store_error(error, target) from error
 
 
-def _version(connection: sqlite3.Connection, target: str, *, create: bool, mending: bool) -> int:
+def _version(connection: sqlite3.Connection, target: str, *, create: bool, incomplete: bool) -> int:
     """The schema version, seen in one piece: another process may be migrating meanwhile."""
     with _transaction(connection, "DEFERRED"):
-        version = version_of(connection, target, mending=mending)
+        version = version_of(connection, target, incomplete=incomplete)
         if version == 0 and not create:
             raise NotALedger(target, "it is a database without a ledger")
         check_encoding(connection, target)
@@ -123,13 +126,13 @@ def _version(connection: sqlite3.Connection, target: str, *, create: bool, mendi
 
 
 def _newest(
-    connection: sqlite3.Connection, target: str, version: int, *, create: bool, mending: bool
+    connection: sqlite3.Connection, target: str, version: int, *, create: bool, incomplete: bool
 ) -> str:
     """See that the schema is the newest one, and return the ledger's identity."""
     if version < len(MIGRATIONS):
         with _transaction(connection, "IMMEDIATE"):
             # Several processes may come here at once: look again under the write lock.
-            version = version_of(connection, target, mending=mending)
+            version = version_of(connection, target, incomplete=incomplete)
             if version == 0 and not create:
                 raise NotALedger(target, "the ledger has gone")
             migrate(connection, version)

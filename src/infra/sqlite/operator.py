@@ -11,7 +11,7 @@ from msgspec import ValidationError, convert
 
 from ...domain.errors import CorruptLedger
 from ...projections.read_models import Key, ReadModel, Row
-from ..database import LogRow
+from ..database import LogRow, Page, SchemaPart
 from . import recognition, statements
 from .errors import DATABASE_ERRORS, store_error
 from .session import SQLiteSession
@@ -21,8 +21,6 @@ _EVENT = """
       FROM resolution_events
 """
 
-# +sequence: only the keys of the streams may be walked here, in the order that is asked for.
-
 LOG = f"{_EVENT} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
 
 HEAD_SEQUENCE = "SELECT max(sequence) FROM resolution_events"
@@ -31,6 +29,7 @@ STREAM = f"{_EVENT} WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
 
 EVENT = f"{_EVENT} WHERE sequence = ?"
 
+# +sequence: what follows is to walk the keys of the streams, in the order that is asked for.
 STREAMS_FROM_THE_BEGINNING = f"""
     {_EVENT}
      WHERE +sequence <= ?
@@ -72,6 +71,12 @@ CONTESTED = """
 """
 
 
+_ROWS_AT_ONCE = 50
+_MOST_BYTES = 8 * 2**20
+"""What a page of rows may take, as they are stored: those that a ledger writes take far less."""
+_SIZED = (str, bytes)
+
+
 class SQLiteOperatorSession(SQLiteSession):
     """What :class:`..database.OperatorSession` promises."""
 
@@ -88,27 +93,37 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def head_sequence(self) -> int:
         ((sequence,),) = self.read(HEAD_SEQUENCE)
+        if sequence is not None and type(sequence) is not int:
+            raise CorruptLedger(self.target, f"the greatest sequence is {sequence!r}")
         return sequence or 0
+
+    def storage_faults(self, table: str) -> list[str]:
+        """What SQLite itself finds wrong with a table and its indexes."""
+        lines = [str(line) for (line,) in self._run(f"PRAGMA integrity_check({table})")]
+        return [] if lines == ["ok"] else lines
+
+    def reindex(self, table: str) -> None:
+        self._run(f"REINDEX {table}")
 
     def ledger_id(self) -> str:
         ledger_id = self._ledger_id()
         self._check_version()
         return ledger_id
 
-    def log(self, start: int, upto: int, limit: int) -> list[LogRow]:
-        return self._events(LOG, start, upto, limit)
+    def log(self, start: int, upto: int, limit: int) -> Page[LogRow]:
+        return self._page(LOG, start, upto, limit)
 
-    def streams(self, after: int | None, upto: int, limit: int) -> list[LogRow]:
+    def streams(self, after: int | None, upto: int, limit: int) -> Page[LogRow]:
         if after is None:
-            return self._events(STREAMS_FROM_THE_BEGINNING, upto, limit)
-        return self._events(STREAMS, after, upto, limit)
+            return self._page(STREAMS_FROM_THE_BEGINNING, upto, limit)
+        return self._page(STREAMS, after, upto, limit)
 
     def stream(self, stream: str, limit: int) -> list[LogRow]:
         return self._events(STREAM, stream, limit)
 
-    def first_events(self, after: Key, upto: int, limit: int) -> list[LogRow]:
+    def first_events(self, after: Key, upto: int, limit: int) -> Page[LogRow]:
         if after is None:
-            return self._events(FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
+            return self._page(FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
         place, value = _placeholder(after)
         statement = f"""
             {_EVENT}
@@ -116,17 +131,12 @@ class SQLiteOperatorSession(SQLiteSession):
              ORDER BY originator_id
              LIMIT ?
         """
-        return self._events(statement, value, upto, limit)
-
-    def first_event_of(self, stream: Key) -> LogRow | None:
-        place, value = _placeholder(stream)
-        statement = f"{_EVENT} WHERE originator_id = {place} AND originator_version = 1"
-        return next(iter(self._events(statement, value)), None)
+        return self._page(statement, value, upto, limit)
 
     def event(self, sequence: int) -> LogRow | None:
         return next(iter(self._events(EVENT, sequence)), None)
 
-    def rows(self, model: ReadModel, after: Key, limit: int) -> list[Row]:
+    def rows(self, model: ReadModel, after: Key, limit: int) -> Page[Row]:
         place, value = _placeholder(after)
         key = model.columns[0]
         condition = f"{key} IS NOT NULL AND ?1 IS NULL" if after is None else f"{key} > {place}"
@@ -156,14 +166,20 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def remove(self, model: ReadModel, key: Key) -> None:
         place, value = _placeholder(key)
-        self._run(f"DELETE FROM {model.table} WHERE {model.columns[0]} IS {place}", (value,))
+        statement = f"DELETE FROM {model.table} WHERE {model.columns[0]} IS {place}"
+        try:
+            removed = self.execute(statement, (value,)).rowcount
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self.target) from error
+        if removed < 1:  # somebody's trigger, or a key that its own index does not find
+            raise CorruptLedger(self.target, f"{model.table} did not give up a row")
 
-    def missing(self) -> list[tuple[str, str, str | None]]:
+    def missing(self) -> list[SchemaPart]:
         try:
             faults = recognition.faults(self.connection)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
-        return [(fault.part.name, fault.part.sql, fault.found) for fault in faults]
+        return [SchemaPart(part.name, _one_line(part.sql), found) for part, found in faults]
 
     def mend_schema(self) -> None:
         try:
@@ -201,22 +217,47 @@ class SQLiteOperatorSession(SQLiteSession):
     def _events(self, statement: str, *values: object) -> list[LogRow]:
         return list(map(LogRow._make, self._tolerant(statement, *values)))
 
-    def _tolerant(self, statement: str, *values: object) -> list[Any]:
-        """All rows of a statement, damaged texts included."""
+    def _page(self, statement: str, *values: object) -> Page[LogRow]:
+        rows = self._tolerant(statement, *values)
+        page = Page(map(LogRow._make, rows))
+        page.cut = rows.cut
+        return page
+
+    def _tolerant(self, statement: str, *values: object) -> Page[Any]:
+        """The rows of a statement, damaged texts included, as far as memory is given to them.
+
+        The last of the values is the limit, where a statement has one.
+        """
         try:
-            rows = self.execute(statement, values).fetchall()
+            rows = self._rows(statement, values)
         except (sqlite3.OperationalError, UnicodeDecodeError) as error:
             if getattr(error, "sqlite_errorcode", None) is not None:
                 raise store_error(error, self.target) from error
             # Python's module could not decode a text: take what is wrong with it as surrogates.
             self.connection.text_factory = _surrogates
             try:
-                rows = self._run(statement, values)
+                rows = self._rows(statement, values)
+            except DATABASE_ERRORS as again:
+                raise store_error(again, self.target) from again
             finally:
                 self.connection.text_factory = str
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
         self._check_version()
+        return rows
+
+    def _rows(self, statement: str, values: tuple[object, ...]) -> Page[Any]:
+        cursor = self.execute(statement, values)
+        rows: Page[Any] = Page()
+        size = 0
+        while some := cursor.fetchmany(_ROWS_AT_ONCE):
+            rows += some
+            size += sum(len(value) for row in some for value in row if isinstance(value, _SIZED))
+            if size > _MOST_BYTES:
+                self.execute("SELECT 0 LIMIT 0")  # lets go of the rest
+                rows.cut = True
+                return rows
+        rows.cut = bool(values) and len(rows) == values[-1]
         return rows
 
 
@@ -233,3 +274,8 @@ def _placeholder(key: Key) -> tuple[str, object]:
     if isinstance(key, str) and not key.isascii():
         return "CAST(? AS TEXT)", key.encode(errors="surrogateescape")
     return "?", key
+
+
+def _one_line(sql: str) -> str:
+    """The statement without its layout."""
+    return " ".join(sql.split())

@@ -7,13 +7,18 @@ out, there is nothing but the text to compare.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from functools import cache
 from typing import NamedTuple
 
 from ...domain.errors import CorruptLedger, NotAdopted, NotALedger, NothingToAdopt, SchemaTooNew
-from .schema import META, MIGRATIONS, READ_MODELS, TABLES, WINNERS, migrate
+from ...projections.read_models import READ_MODELS, WINNERS
+from .schema import META, MIGRATIONS, TABLES, migrate
+
+_WINNERS = WINNERS.table
+_READ_MODELS = {model.table for model in READ_MODELS}
 
 _META_COLUMNS = (
     ("id", "INTEGER", 1, None, 1, 0),
@@ -21,8 +26,6 @@ _META_COLUMNS = (
     ("ledger_id", "TEXT", 1, None, 0, 0),
 )
 """Name, type, NOT NULL, default, place in the primary key, hidden."""
-
-_QUOTES = str.maketrans("", "", '"`[]')
 
 Columns = tuple[tuple[object, ...], ...]
 Indexes = frozenset[tuple[object, ...]]
@@ -45,11 +48,10 @@ class Fault(NamedTuple):
     found: str | None
 
 
-def version_of(connection: sqlite3.Connection, target: str, *, mending: bool = False) -> int:
+def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool = False) -> int:
     """The schema version of the ledger behind the connection, 0 where there is none.
 
-    :param mending: read models and indexes may be missing: they are about to be reported, or
-        made anew.
+    :param incomplete: read models and indexes may be missing: it is an operator who opens it.
     :raises NotALedger: if tables or other things of these names exist that are not ours.
     :raises NotAdopted: if there are winners as a one-row table has them, and no log.
     :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
@@ -58,7 +60,7 @@ def version_of(connection: sqlite3.Connection, target: str, *, mending: bool = F
     found = _shapes(connection)
     if not found:
         return 0
-    if found.keys() == {WINNERS} and found[WINNERS][0] == _shapes_of(1)[WINNERS][0]:
+    if found.keys() == {_WINNERS} and _is_one_row_table(connection, found[_WINNERS]):
         raise NotAdopted(target)
     # These columns of the meta table stay as they are in every version to come, whatever is
     # added: by them a ledger is known, and its version found.
@@ -66,21 +68,38 @@ def version_of(connection: sqlite3.Connection, target: str, *, mending: bool = F
     if columns[: len(_META_COLUMNS)] != _META_COLUMNS:
         names = ", ".join(sorted(found))
         raise NotALedger(target, f"it has something else of the name {names}")
-    row = connection.execute("SELECT schema_version FROM resolution_ledger_meta").fetchone()
-    version = row[0] if row else None
+    rows = connection.execute("SELECT schema_version FROM resolution_ledger_meta").fetchall()
+    version = rows[0][0] if len(rows) == 1 else None
     if not isinstance(version, int) or version < 1:
         raise CorruptLedger(target, f"schema version {version!r}")
     if version > len(MIGRATIONS):
         raise SchemaTooNew(target, found=version, known=len(MIGRATIONS))
     for name, (columns, indexes) in _shapes_of(version).items():
         if name not in found:
-            if mending and name in READ_MODELS:
+            if incomplete and name in _READ_MODELS:
                 continue
-            remedy = ": rebuild makes it anew" if name in READ_MODELS else ""
+            remedy = ": rebuild makes it anew" if name in _READ_MODELS else ""
             raise CorruptLedger(target, f"{name} is missing{remedy}")
-        if found[name][0] != columns or not (mending or found[name][1] >= indexes):
+        if found[name][0] != columns or not (incomplete or found[name][1] >= indexes):
             raise CorruptLedger(target, f"{name} is altered")
     return version
+
+
+def _is_one_row_table(connection: sqlite3.Connection, shape: Shape) -> bool:
+    """Whether the winners are what a ledger can take over, and nothing of it is in the way."""
+    columns, indexes = shape
+    expected_columns, expected_indexes = _shapes_of(1)[_WINNERS]
+    # A unique key of other columns alone would one day refuse a row that the log demands.
+    unique = {str(index[3]) for index in indexes if index[1]}
+    other_keys = {columns for columns in unique if "instance_id " not in columns}
+    guards = {part.name for part in _parts(1) if part.kind == "trigger"}
+    names = {name for (name,) in connection.execute("SELECT lower(name) FROM sqlite_master")}
+    return (
+        columns == expected_columns
+        and indexes >= expected_indexes
+        and not other_keys
+        and not guards & names
+    )
 
 
 def check_encoding(connection: sqlite3.Connection, target: str) -> None:
@@ -129,7 +148,10 @@ def faults(connection: sqlite3.Connection) -> list[Fault]:
         if part.kind == "table":
             _, expected = _shapes_of(version)[part.name]
             _, indexes = shapes.get(part.name, ((), frozenset()))
-            wrong = sql is None or not {index for index in expected if not index[0]} <= indexes
+            keys = {index for index in expected if not index[0]}
+            wrong = sql is None or not keys <= indexes
+            if sql is not None and part.name != _WINNERS:  # an older program may have made that
+                wrong = wrong or _plain(sql) != _plain(part.sql)
         else:
             wrong = sql is None or _plain(sql) != _plain(part.sql)
         if wrong:
@@ -140,21 +162,25 @@ def faults(connection: sqlite3.Connection) -> list[Fault]:
 def mend(connection: sqlite3.Connection, target: str) -> int:
     """Make what is missing, guards included. To be called in a transaction; how many parts.
 
-    :raises CorruptLedger: if a table is there without its key: rows may be lost or doubled.
+    :raises CorruptLedger: if a table is there and is another one: rows may be lost or doubled.
     """
     found = faults(connection)
     for part, there in found:
         if there is not None:
             if part.kind == "table":
-                raise CorruptLedger(target, f"{part.name} has lost a key")
+                raise CorruptLedger(target, f"{part.name} is another table than ours")
             connection.execute(f'DROP {part.kind} "{part.name}"')
         connection.execute(part.sql)
     return len(found)
 
 
 def _plain(sql: str) -> str:
-    """The statement without its layout, quotes and case."""
-    return " ".join(sql.translate(_QUOTES).lower().split())
+    """The statement without its layout.
+
+    Nothing else may differ: SQLite takes a quoted name that there is none of for a text, so
+    that a guard with a few quotes more would guard nothing.
+    """
+    return " ".join(re.split("[ \t\r\n\f]+", sql.strip()))
 
 
 @cache
@@ -191,7 +217,10 @@ def _shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
     ours = {part.name for part in _parts(len(MIGRATIONS)) if part.kind != "trigger"}
     rows = connection.execute("SELECT lower(name) FROM sqlite_master")
     names = {name for (name,) in rows if name in ours}
-    return {name: (_columns(connection, name), _indexes(connection, name)) for name in names}
+    return {
+        name: (_columns(connection, name) + _rowid(connection, name), _indexes(connection, name))
+        for name in names
+    }
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> Columns:
@@ -205,12 +234,27 @@ def _columns(connection: sqlite3.Connection, table: str) -> Columns:
     )
 
 
+def _rowid(connection: sqlite3.Connection, table: str) -> Columns:
+    """A column more for the tables in which a sequence must be a rowid: else it could be text."""
+    if table not in TABLES or table == _WINNERS:
+        return ()
+    try:
+        connection.execute(f"SELECT rowid FROM {table} LIMIT 0")
+    except sqlite3.OperationalError:
+        return ()
+    return (("rowid",),)
+
+
 def _indexes(connection: sqlite3.Connection, table: str) -> Indexes:
-    """Each index as: unique, partial, its columns and, where a query names it, its name."""
+    """Each index as: its name, where a query names it; unique, partial; its columns, in order.
+
+    With their collations: under another one than BINARY, other texts would be the same key.
+    """
     return frozenset(
         connection.execute(
             "SELECT CASE origin WHEN 'c' THEN list.name END, list.\"unique\", list.partial,"
-            " (SELECT group_concat(lower(info.name)) FROM pragma_index_info(list.name) AS info)"
+            " (SELECT group_concat(lower(info.name) || ' ' || info.coll || ' ' || info.desc)"
+            "    FROM pragma_index_xinfo(list.name) AS info WHERE info.key)"
             " FROM pragma_index_list(?) AS list",
             (table,),
         )

@@ -2,7 +2,7 @@
 
 Set ``PERSISTENCE_MODULE`` to ``resolution_ledger.infra.sqlite.recorder:LedgerFactory`` and
 ``SQLITE_DBNAME`` to a ledger's path, and the package's applications, notification logs and
-readers follow the ledger. All connections are those of :mod:`.connections`: immediate
+readers follow the ledger. All connections are the ledger's own: immediate
 transactions, and none that crosses a fork.
 """
 

@@ -11,11 +11,7 @@ import sqlite3
 from collections.abc import Callable
 
 EVENTS, META = "resolution_events", "resolution_ledger_meta"
-WINNERS, LOSERS = "interaction_resolutions", "losing_attempts"
-TABLES = (EVENTS, META, WINNERS, LOSERS)
-READ_MODELS = (WINNERS, LOSERS)
-"""What can be made anew from the log."""
-
+TABLES = (EVENTS, META, "interaction_resolutions", "losing_attempts")
 Migration = Callable[[sqlite3.Connection], None]
 
 

@@ -36,6 +36,10 @@ class SQLiteSession:
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
 
+    def wait_for_others(self, seconds: float) -> None:
+        """How long each statement waits for other connections from now on."""
+        self._run(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+
     def heads(self, stream: str) -> tuple[Head, int | None]:
         rows = self._run(statements.HEADS, (stream,))
         if not rows:
@@ -69,6 +73,8 @@ class SQLiteSession:
         return self._head(sequence, digest)
 
     def _head(self, sequence: int | None, digest: bytes | None) -> Head:
+        if sequence is not None and type(sequence) is not int:
+            raise CorruptLedger(self.target, f"the greatest sequence is {sequence!r}")
         if sequence is None:
             return chain.origin(self._ledger_id())
         if type(digest) is not bytes or len(digest) != chain.HASH_SIZE:

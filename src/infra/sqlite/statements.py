@@ -1,4 +1,4 @@
-"""Every statement on a ledger's rows, by name. The schema has its own, in ``schema.py``."""
+"""The statements that deciding and following take, by name. Operators have theirs."""
 
 from __future__ import annotations
 

@@ -1,0 +1,81 @@
+"""Read models by ranges: what the log demands of a range, and what is there.
+
+Both are seen at one moment, so what differs is wrong, whoever goes on writing. A range ends
+where a page of either ends, so memory is bounded whatever is in the tables.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from msgspec import Struct
+
+from ..domain.errors import CorruptLedger
+from ..domain.records import WINNING
+from ..projections.read_models import Key, ReadModel, Row, differing, order
+from .codec import decode_attempt
+from .database import Database, LogRow, OperatorSession, Page
+from .runs import FIRST, PAGE
+
+
+class Range(Struct, frozen=True):
+    """The rows of a read model with keys past some key, up to the end of this range."""
+
+    demanded: dict[Key, Row]
+    present: dict[Key, Row]
+    differing: set[Key]
+    unreadable: dict[Key, CorruptLedger]
+    """Events that cannot be read: what they demand, nobody knows."""
+    end: Key
+    """The last key of the range; None if nothing comes after it."""
+
+
+def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range:
+    """The next range. To be read in a snapshot, or under the write lock."""
+    events, rows = _events(session, model, after), session.rows(model, after, PAGE)
+    ends = [_key(model, page[-1]) for page in (events, rows) if page.cut]
+    end = min(ends, key=order, default=None)
+    if ends:
+        for page in (events, rows):
+            del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
+    demanded: dict[Key, Row] = {}
+    unreadable: dict[Key, CorruptLedger] = {}
+    for event in events:
+        if event.position == 1 and event.tag in WINNING and event.tag not in model.outcomes:
+            continue  # it demands a row elsewhere
+        try:
+            row = model.demanded(decode_attempt(session.target, event.stored))
+        except CorruptLedger as error:
+            unreadable[_key(model, event)] = error
+            continue
+        if row is not None:
+            demanded[row[0]] = row  # type: ignore[index]  # a key
+    present: dict[Key, Row] = {row[0]: row for row in rows}  # type: ignore[misc]
+    if after is None and (row := session.row(model, None)):
+        present[None] = row  # an older program's table may hold what has no key
+    wrong = differing(demanded, present) - unreadable.keys()
+    return Range(demanded, present, wrong, unreadable, end)
+
+
+def read_range(database: Database, model: ReadModel, after: Key) -> Range:
+    """The next range, read in a short transaction of its own."""
+
+    def look(session: OperatorSession) -> Range:
+        with session.snapshot():
+            return range_after(session, model, after)
+
+    return database.read(look)
+
+
+def _events(session: OperatorSession, model: ReadModel, after: Key) -> Page[LogRow]:
+    upto = session.head_sequence()
+    if model.key == "instance":
+        return session.first_events(after, upto, PAGE)
+    start = after + 1 if isinstance(after, int) else FIRST
+    return session.log(start, upto, PAGE) if start <= upto else Page()
+
+
+def _key(model: ReadModel, row: LogRow | Row) -> Key:
+    if isinstance(row, LogRow):
+        return row.stream if model.key == "instance" else row.sequence
+    return row[0]  # type: ignore[return-value]
