@@ -12,11 +12,12 @@ import resource
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from multiprocessing.synchronize import Event
+from itertools import chain
+from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     IdempotencyKey,
@@ -100,39 +101,57 @@ def _watch_the_lock() -> list[float]:
     return longest
 
 
-def write(path: Path, number: int, stop: Event, results: multiprocessing.Queue[Any]) -> None:
-    """A writer: win after win until told to stop; how many, and the longest call."""
-    count, longest = 0, 0.0
+class Waits(NamedTuple):
+    """What four writers met with."""
+
+    rate: float
+    """Wins a second, of all together."""
+    rare: float
+    """Seconds that one call in a thousand took, or longer."""
+    longest: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rate:,.0f} wins/s, one in a thousand waits {self.rare * 1000:.0f} ms,"
+            f" the longest {self.longest * 1000:.0f} ms"
+        )
+
+
+def write(
+    path: Path, number: int, ready: Barrier, stop: Event, results: multiprocessing.Queue[Any]
+) -> None:
+    """A writer: win after win until told to stop; what each took."""
+    took = []
     response = ResponseId.mint("yes")
     with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=60) as ledger:
+        ready.wait()
         while not stop.is_set():
-            instance = InstanceId.mint([number, count, perf_counter()])
+            instance = InstanceId.mint([number, len(took), perf_counter()])
             began = perf_counter()
-            ledger.resolve(ResolutionRecord(instance, response, IdempotencyKey(str(count))))
-            longest = max(longest, perf_counter() - began)
-            count += 1
-    results.put((count, longest))
+            ledger.resolve(ResolutionRecord(instance, response, IdempotencyKey(str(len(took)))))
+            took.append(perf_counter() - began)
+    results.put(took)
 
 
-def with_writers(path: Path, meanwhile: Callable[[], None]) -> tuple[float, float]:
-    """Wins a second and the longest wait of four writers while something else goes on."""
+def with_writers(path: Path, meanwhile: Callable[[], None]) -> Waits:
+    """What four writers meet with while something else goes on."""
     context = multiprocessing.get_context("spawn")
-    stop, results = context.Event(), context.Queue()
+    ready, stop, results = context.Barrier(WRITERS + 1), context.Event(), context.Queue()
     writers = [
-        context.Process(target=write, args=(path, number, stop, results))
+        context.Process(target=write, args=(path, number, ready, stop, results))
         for number in range(WRITERS)
     ]
     for writer in writers:
         writer.start()
-    sleep(1.0)
+    ready.wait()
     began = perf_counter()
     meanwhile()
-    took = perf_counter() - began
     stop.set()
-    counts = [results.get() for _ in writers]
+    took = sorted(chain.from_iterable(results.get() for _ in writers))
+    lasted = perf_counter() - began
     for writer in writers:
         writer.join()
-    return sum(count for count, _ in counts) / (took + 1.0), max(wait for _, wait in counts)
+    return Waits(len(took) / lasted, took[-1 - len(took) // 1000], took[-1])
 
 
 def main() -> None:
@@ -174,15 +193,12 @@ def main() -> None:
         empty()
         show("verify, emptied", alone("verify"))
         show("rebuild, emptied", alone("rebuild"))
-        wins, wait = with_writers(path, lambda: sleep(_ALONE))
-        print(f"four writers alone: {wins:,.0f} wins/s, longest wait {wait * 1000:.0f} ms")
-
-        def rebuild_emptied() -> None:
-            empty()
-            show("rebuild, emptied, beside four writers", alone("rebuild"))
-
-        wins, wait = with_writers(path, rebuild_emptied)
-        print(f"four writers beside it: {wins:,.0f} wins/s, longest wait {wait * 1000:.0f} ms")
+        print(f"four writers alone: {with_writers(path, lambda: sleep(_ALONE))}")
+        empty()
+        beside = with_writers(
+            path, lambda: show("rebuild, emptied, beside four writers", alone("rebuild"))
+        )
+        print(f"four writers beside it: {beside}")
         show("verify afterwards", alone("verify"))
 
 

@@ -9,6 +9,7 @@ from itertools import count
 from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
 from random import Random
+from threading import BrokenBarrierError
 from time import sleep
 
 from integration import older
@@ -53,11 +54,11 @@ def adopt_or_decide(barrier: Barrier, paths: Iterable[str], number: int) -> list
             sleep(random.uniform(0, 0.1))
             told.append([_adopt(path) or 0])
         else:
-            told.append(_decide_until_refused(path, number))
+            told.append(_decide_until_refused(barrier, path, number))
     return told
 
 
-def _decide_until_refused(path: str, number: int) -> list[int]:
+def _decide_until_refused(barrier: Barrier, path: str, number: int) -> list[int]:
     won = []
     with closing(older.connect(path)) as connection:
         for i in count():
@@ -66,8 +67,10 @@ def _decide_until_refused(path: str, number: int) -> list[int]:
                     won.append(i)
             except sqlite3.IntegrityError:
                 return won
+            if barrier.broken:  # another process has failed, and will not adopt
+                break
             sleep(PAUSE)
-    raise AssertionError
+    raise BrokenBarrierError
 
 
 def kill_adoptions(barrier: Barrier, paths: Iterable[Path], rows: int, longest: float) -> list[int]:
@@ -79,7 +82,7 @@ def kill_adoptions(barrier: Barrier, paths: Iterable[Path], rows: int, longest: 
 
 def _kill_adoption(random: Random, longest: float, path: Path, rows: int) -> int:
     winners = [older.row(i, 1, 1, i) for i in range(rows)]
-    older.make_table(path, winners)
+    older.make_table(path, winners, journal=random.choice(["delete", "wal"]))
     before = older_state(path)
 
     def adopt_until_killed(begun: Event) -> None:

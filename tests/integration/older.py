@@ -25,15 +25,15 @@ def row(i: int, r: int, k: int, tick: int, workspace: str = WORKSPACE) -> Row:
     return instance(i).text, workspace, response(r).text, key(k).text, tick
 
 
-def make_table(path: Path | str, rows: Iterable[Row], form: str = OLDER_TABLE) -> None:
+def make_table(
+    path: Path | str, rows: Iterable[Row], form: str = OLDER_TABLE, *, journal: str = "delete"
+) -> None:
     """Make the database of an older program."""
     with closing(connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA journal_mode = {journal}")
         connection.execute("BEGIN")
         connection.execute(form)
-        connection.executemany(
-            "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?)",
-            rows,
-        )
+        connection.executemany("INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def connect(path: Path | str) -> sqlite3.Connection:

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from resolution_ledger.infra import read_models, runs, trail, transfer, verify
+from resolution_ledger.infra import ranges, runs, trail, transfer, verify
 
 
 def read_by(patch: pytest.MonkeyPatch, size: int) -> None:
@@ -15,5 +15,5 @@ def read_by(patch: pytest.MonkeyPatch, size: int) -> None:
     for module in (verify, transfer):
         patch.setattr(module, "log_pages", partial(runs.log_pages, page=size))
     patch.setattr(verify, "stream_pages", partial(runs.stream_pages, page=size))
-    patch.setattr(read_models, "PAGE", size)
+    patch.setattr(ranges, "PAGE", size)
     patch.setattr(transfer, "PAGE", size)

@@ -13,6 +13,7 @@ from typing import Self
 
 import chains
 from contract.answers import answer
+from integration.inside import database_of
 from resolution_ledger import (
     Finding,
     LedgerAdmin,
@@ -82,6 +83,12 @@ def make_ledger(path: Path, length: int, seed: int = 1) -> list[tuple[str, Resol
             submitted.append((workspace, attempt))
             on_record.add((workspace, *_submission(attempt)))
     return submitted
+
+
+def make_empty(path: Path) -> None:
+    """A ledger without events."""
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        database_of(ledger).write(lambda _: None)
 
 
 def _submission(attempt: ResolutionRecord) -> tuple[object, ...]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Event, Timer
 from typing import Any
 
 import pytest
 
 from chains import unbroken
 from integration import older
-from integration.adopters import adopt_each, adopt_or_decide, kill_adoptions
+from integration.adopters import adopt_each, adopt_or_decide, kill_adoptions, older_state
 from integration.inside import files_in
 from integration.rebuilders import open_admin
-from processes import run_alone, run_together
-from resolution_ledger import NotAdopted
+from processes import PATIENCE, run_alone, run_together
+from resolution_ledger import LedgerAdmin, NotAdopted, StoreBusy
 from resolution_ledger.infra import adoption
 from resolution_ledger.infra.chain import Head
 from samples import instance
@@ -34,8 +37,7 @@ def test_whoever_decides_before_an_adoption_is_adopted_and_nobody_decides_after_
     paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
 ) -> None:
     for path in paths:
-        older.make_table(path, [])
-        foreign(path).execute(f"PRAGMA journal_mode = {journal}")
+        older.make_table(path, [], journal=journal)
     counts, *told = run_together(adopt_or_decide, [([*map(str, paths)], n) for n in range(4)])
     for path, (count,), *won in zip(paths, counts, *told, strict=True):
         winners = [instance(i).text for instances in won for i in instances]
@@ -53,17 +55,61 @@ def test_of_processes_that_adopt_at_once_one_does(
     paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
 ) -> None:
     for path in paths:
-        older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)])
-        foreign(path).execute(f"PRAGMA journal_mode = {journal}")
+        older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)], journal=journal)
     told = run_together(adopt_each, [([*map(str, paths)],)] * 2)
     for path, *adopted in zip(paths, *told, strict=True):
         assert set(adopted) == {20, None}
         assert unbroken(foreign(path)) == 20
 
 
+@pytest.mark.parametrize("journal", JOURNALS)
+@pytest.mark.parametrize("kind", ["DEFERRED", "IMMEDIATE"], ids=["reads", "writes"])
+def test_an_adoption_waits_for_an_older_program_that_is_not_done(
+    paths: list[Path], journal: str, kind: str
+) -> None:
+    """And adopts what it has decided by then."""
+    path = paths[0]
+    older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)], journal=journal)
+    begun, end = Event(), Event()
+
+    def use_for_a_while() -> None:
+        with closing(older.connect(path)) as connection:
+            connection.execute(f"BEGIN {kind}")
+            assert len(older.table(connection)) == 20
+            if kind == "IMMEDIATE":
+                assert older.decide(connection, 20, 1) is None
+            begun.set()
+            end.wait(PATIENCE)
+            connection.execute("COMMIT")
+
+    with ThreadPoolExecutor(1) as thread, open_admin(path) as admin:
+        using = thread.submit(use_for_a_while)
+        assert begun.wait(PATIENCE)
+        Timer(0.2, end.set).start()
+        assert admin.adopt() == (21 if kind == "IMMEDIATE" else 20)
+        using.result()
+        assert admin.verify().findings == ()
+
+
+def test_an_adoption_that_has_waited_in_vain_changes_nothing(
+    paths: list[Path], foreign: Callable[[Path], sqlite3.Connection]
+) -> None:
+    path = paths[0]
+    older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)])
+    before, connection = older_state(path), foreign(path)
+    connection.execute("BEGIN IMMEDIATE")
+    with LedgerAdmin.open(path, lock_timeout=0.1) as admin:
+        with pytest.raises(StoreBusy) as error:
+            admin.adopt()
+        assert not error.value.outcome_unknown
+        connection.execute("ROLLBACK")
+        assert older_state(path) == before
+        assert admin.adopt() == 20
+
+
 def test_an_adoption_that_is_killed_has_adopted_all_or_nothing(paths: list[Path]) -> None:
     """Where nothing was adopted, the older program goes on, and the next adoption does all."""
-    adopted = run_alone(kill_adoptions, paths, 2000, 0.2)
+    adopted = run_alone(kill_adoptions, paths, 2000, 0.06)
     assert len(adopted) == len(paths)
     assert set(adopted) <= {0, 2000}
 

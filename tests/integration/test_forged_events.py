@@ -136,17 +136,20 @@ def test_a_retransmission_on_record_is_found(ledger: Specimen) -> None:
         assert findings == [Finding("decision", NEXT, at.instance.text, None, at.outcome)]
 
 
-@pytest.mark.parametrize("gap", [1, 5, -500])
+@pytest.mark.parametrize("gap", [1, 5])
 def test_a_gap_in_a_stream_is_found(ledger: Specimen, gap: int) -> None:
-    """With the position that was due; one before the first shifts what is due of the others."""
-    (finding, *_) = findings_after(ledger, LOST, gap=gap)
-    end = end_of(ledger, instance(0).text)
-    assert (finding.kind, finding.sequence, finding.instance) == (
-        "position",
-        NEXT,
-        instance(0).text,
-    )
-    assert finding.found == str(end if gap > 0 else end + 1 + gap)
+    """With the position that was due."""
+    findings = findings_after(ledger, LOST, gap=gap)
+    found = end_of(ledger, instance(0).text)
+    due = str(found - gap)
+    assert findings == [Finding("position", NEXT, instance(0).text, due, str(found))]
+
+
+@pytest.mark.parametrize("gap", [-100, -500])
+def test_an_event_before_position_1_is_found(ledger: Specimen, gap: int) -> None:
+    """Whatever else is then found of those that come after it."""
+    findings = findings_after(ledger, LOST, gap=gap)
+    assert ("position", NEXT) in {(f.kind, f.sequence) for f in findings}
 
 
 @pytest.mark.parametrize("win", [ResolutionWon, ResolutionAdopted])

@@ -88,6 +88,8 @@ def test_every_event_that_is_gone_is_found(ledger: Specimen, gap: str) -> None:
         close_gap = moved(n + 1, -1) if gap == "closed" and n < LENGTH else []
         findings = ledger.findings(removal("resolution_events", f"sequence = {n}"), *close_gap)
         assert named(findings, n, str(stream)), n
+        gaps = [finding for finding in findings if finding.kind == "sequence"]
+        assert len(gaps) == (gap == "left" and n < LENGTH), "one gap is one finding"
 
 
 def test_an_event_that_is_gone_with_its_row_is_found(ledger: Specimen) -> None:

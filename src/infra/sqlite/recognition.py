@@ -177,9 +177,12 @@ def mend(connection: sqlite3.Connection, target: str) -> int:
 def _plain(sql: str) -> str:
     """The statement without its layout.
 
-    Nothing else may differ: SQLite takes a quoted name that there is none of for a text, so
-    that a guard with a few quotes more would guard nothing.
+    And without quotes around the names of our tables: SQLite puts some there when a table is
+    renamed. Nothing else may differ: a quoted name that there is none of is taken for a text,
+    so that a guard with a few quotes more would guard nothing.
     """
+    for table in TABLES:
+        sql = sql.replace(f'"{table}"', table)
     return " ".join(re.split("[ \t\r\n\f]+", sql.strip()))
 
 
