@@ -75,6 +75,11 @@ def test_that_is_the_order_of_sqlite() -> None:
 ROW, OTHER = ("a", 1), ("a", 2)
 
 
+def test_a_fraction_is_no_number_of_a_ledger() -> None:
+    """Not even one that Python takes for the number: other readers may not."""
+    assert differing({1: (1, 2)}, {1: (1, 2.0)}) == {1}
+
+
 def test_rows_differ_that_are_missing_added_or_other_than_they_should_be() -> None:
     """Each is named by its key."""
     assert differing({}, {}) == set()
