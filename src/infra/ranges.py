@@ -46,6 +46,8 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
         try:
             row = model.demanded(decode_attempt(session.target, event.stored))
         except CorruptLedger as error:
+            # Bare: what led to it would keep the whole page in memory.
+            error.__traceback__ = error.__cause__ = error.__context__ = None
             unreadable[_key(model, event)] = error
             continue
         if row is not None:

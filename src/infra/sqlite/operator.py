@@ -71,7 +71,9 @@ CONTESTED = """
 """
 
 
-_ROWS_AT_ONCE = 50
+_ROWS_AT_ONCE = 10
+_ORDINARY = 4096
+"""Bytes: what comes in larger rows is fetched one by one, and counted before the next."""
 _MOST_BYTES = 8 * 2**20
 """What a page of rows may take, as they are stored: those that a ledger writes take far less."""
 _SIZED = (str, bytes)
@@ -249,14 +251,15 @@ class SQLiteOperatorSession(SQLiteSession):
     def _rows(self, statement: str, values: tuple[object, ...]) -> Page[Any]:
         cursor = self.execute(statement, values)
         rows: Page[Any] = Page()
-        size = 0
-        while some := cursor.fetchmany(_ROWS_AT_ONCE):
+        size, step = 0, 1
+        while some := cursor.fetchmany(step):
             rows += some
             size += sum(len(value) for row in some for value in row if isinstance(value, _SIZED))
             if size > _MOST_BYTES:
                 self.execute("SELECT 0 LIMIT 0")  # lets go of the rest
                 rows.cut = True
                 return rows
+            step = _ROWS_AT_ONCE if size < _ORDINARY * len(rows) else 1
         rows.cut = bool(values) and len(rows) == values[-1]
         return rows
 
