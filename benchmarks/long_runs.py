@@ -36,7 +36,7 @@ from .big_ledger import build
 from .submissions import WORKSPACE
 
 WRITERS = 4
-_ALONE = 10.0
+_ALONE = 20.0
 """Seconds for which the writers run without a rebuild."""
 
 _COPY = """

@@ -28,11 +28,14 @@ class Range(Struct, frozen=True):
     """Events that cannot be read: what they demand, nobody knows."""
     end: Key
     """The last key of the range; None if nothing comes after it."""
+    head: int
+    """The sequence of the newest event at the moment of which all this is."""
 
 
 def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range:
     """The next range. To be read in a snapshot, or under the write lock."""
-    events, rows = _events(session, model, after), session.rows(model, after, PAGE)
+    head = session.head_sequence()
+    events, rows = _events(session, model, after, head), session.rows(model, after, PAGE)
     ends = [_key(model, page[-1]) for page in (events, rows) if page.cut]
     end = min(ends, key=order, default=None)
     if ends:
@@ -56,7 +59,7 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
     if after is None and (row := session.row(model, None)):
         present[None] = row  # an older program's table may hold what has no key
     wrong = differing(demanded, present) - unreadable.keys()
-    return Range(demanded, present, wrong, unreadable, end)
+    return Range(demanded, present, wrong, unreadable, end, head)
 
 
 def read_range(database: Database, model: ReadModel, after: Key) -> Range:
@@ -69,8 +72,7 @@ def read_range(database: Database, model: ReadModel, after: Key) -> Range:
     return database.read(look)
 
 
-def _events(session: OperatorSession, model: ReadModel, after: Key) -> Page[LogRow]:
-    upto = session.head_sequence()
+def _events(session: OperatorSession, model: ReadModel, after: Key, upto: int) -> Page[LogRow]:
     if model.key == "instance":
         return session.first_events(after, upto, PAGE)
     start = after + 1 if isinstance(after, int) else FIRST

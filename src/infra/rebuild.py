@@ -8,6 +8,7 @@ any moment, and writes nothing where nothing is wrong.
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic, sleep
 
 from ..domain.errors import CorruptLedger
 from ..projections.read_models import READ_MODELS, Key, ReadModel, order
@@ -62,10 +63,13 @@ def _reindex(database: Database, table: str, run: Run) -> None:
 
 def _rebuild(database: Database, model: ReadModel, run: Run) -> None:
     after: Key = None
-    mending = False
+    mending, head = False, 0
     while True:
         if mending:
-            span = database.write(partial(_mend, model, after))
+            span, began = database.write(partial(_mend, model, after))
+            if head not in {0, span.head}:
+                sleep(monotonic() - began)  # others write, too: give them as long a time
+            head = span.head
         else:
             span = read_range(database, model, after)
         if span.unreadable:
@@ -81,12 +85,13 @@ def _rebuild(database: Database, model: ReadModel, run: Run) -> None:
         after, mending = span.end, bool(span.differing)
 
 
-def _mend(model: ReadModel, after: Key, session: OperatorSession) -> Range:
-    """Make the next range right; what it was."""
+def _mend(model: ReadModel, after: Key, session: OperatorSession) -> tuple[Range, float]:
+    """Make the next range right; what it was, and when the lock was had."""
+    began = monotonic()
     span = range_after(session, model, after)
     if not span.unreadable:
         for key in span.differing - span.demanded.keys():
             session.remove(model, key)
         keys = sorted(span.differing & span.demanded.keys(), key=order)
         session.put(model, [span.demanded[key] for key in keys])
-    return span
+    return span, began
