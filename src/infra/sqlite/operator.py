@@ -12,64 +12,10 @@ from msgspec import ValidationError, convert
 from ...domain.errors import CorruptLedger
 from ...projections.read_models import Key, ReadModel, Row
 from ..database import LogRow, Page, SchemaPart
+from . import operator_statements as sql
 from . import recognition, statements
 from .errors import DATABASE_ERRORS, store_error
 from .session import SQLiteSession
-
-_EVENT = """
-    SELECT sequence, originator_id, originator_version, topic, state, fingerprint, hash
-      FROM resolution_events
-"""
-
-LOG = f"{_EVENT} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
-
-HEAD_SEQUENCE = "SELECT max(sequence) FROM resolution_events"
-
-STREAM = f"{_EVENT} WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
-
-EVENT = f"{_EVENT} WHERE sequence = ?"
-
-# +sequence: what follows is to walk the keys of the streams, in the order that is asked for.
-STREAMS_FROM_THE_BEGINNING = f"""
-    {_EVENT}
-     WHERE +sequence <= ?
-     ORDER BY originator_id, originator_version
-     LIMIT ?
-"""
-
-# The place to go on from is named by an event, so that not even a damaged id is misread.
-STREAMS = f"""
-    {_EVENT}
-     WHERE (originator_id, originator_version) > (SELECT originator_id, originator_version
-                                                   FROM resolution_events WHERE sequence = ?)
-       AND +sequence <= ?
-     ORDER BY originator_id, originator_version
-     LIMIT ?
-"""
-
-FIRST_EVENTS_FROM_THE_BEGINNING = f"""
-    {_EVENT}
-     WHERE originator_version = 1 AND +sequence <= ?
-     ORDER BY originator_id
-     LIMIT ?
-"""
-
-WINNERS_BY_TICK = """
-    SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick
-      FROM interaction_resolutions
-     ORDER BY resolved_tick, instance_id
-"""
-
-CONTESTED = """
-    SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
-           min(attempted_tick)
-      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
-     WHERE losing.response_id <> winner.response_id
-     GROUP BY instance_id
-     ORDER BY others DESC, count(*) DESC, instance_id
-     LIMIT ?
-"""
-
 
 _ROWS_AT_ONCE = 10
 _ORDINARY = 4096
@@ -94,7 +40,7 @@ class SQLiteOperatorSession(SQLiteSession):
                 self._run("COMMIT")
 
     def head_sequence(self) -> int:
-        ((sequence,),) = self.read(HEAD_SEQUENCE)
+        ((sequence,),) = self.read(sql.HEAD_SEQUENCE)
         if sequence is not None and type(sequence) is not int:
             raise CorruptLedger(self.target, f"the greatest sequence is {sequence!r}")
         return sequence or 0
@@ -113,30 +59,24 @@ class SQLiteOperatorSession(SQLiteSession):
         return ledger_id
 
     def log(self, start: int, upto: int, limit: int) -> Page[LogRow]:
-        return self._page(LOG, start, upto, limit)
+        return self._page(sql.LOG, start, upto, limit)
 
     def streams(self, after: int | None, upto: int, limit: int) -> Page[LogRow]:
         if after is None:
-            return self._page(STREAMS_FROM_THE_BEGINNING, upto, limit)
-        return self._page(STREAMS, after, upto, limit)
+            return self._page(sql.STREAMS_FROM_THE_BEGINNING, upto, limit)
+        return self._page(sql.STREAMS, after, upto, limit)
 
     def stream(self, stream: str, limit: int) -> list[LogRow]:
-        return self._events(STREAM, stream, limit)
+        return self._events(sql.STREAM, stream, limit)
 
     def first_events(self, after: Key, upto: int, limit: int) -> Page[LogRow]:
         if after is None:
-            return self._page(FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
+            return self._page(sql.FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
         place, value = _placeholder(after)
-        statement = f"""
-            {_EVENT}
-             WHERE originator_id > {place} AND originator_version = 1 AND +sequence <= ?
-             ORDER BY originator_id
-             LIMIT ?
-        """
-        return self._page(statement, value, upto, limit)
+        return self._page(sql.first_events_past(place), value, upto, limit)
 
     def event(self, sequence: int) -> LogRow | None:
-        return next(iter(self._events(EVENT, sequence)), None)
+        return next(iter(self._events(sql.EVENT, sequence)), None)
 
     def rows(self, model: ReadModel, after: Key, limit: int) -> Page[Row]:
         place, value = _placeholder(after)
@@ -198,14 +138,14 @@ class SQLiteOperatorSession(SQLiteSession):
     def winners_by_tick(self) -> Iterator[Row]:
         self.connection.text_factory = _surrogates
         try:
-            yield from self.connection.execute(WINNERS_BY_TICK)
+            yield from self.connection.execute(sql.WINNERS_BY_TICK)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
         finally:
             self.connection.text_factory = str
 
     def contested(self, limit: int) -> list[tuple[str, int, int, int]]:
-        rows = self.read(CONTESTED, (limit,))
+        rows = self.read(sql.CONTESTED, (limit,))
         try:
             return convert(rows, list[tuple[str, int, int, int]])
         except ValidationError as error:
@@ -279,6 +219,6 @@ def _placeholder(key: Key) -> tuple[str, object]:
     return "?", key
 
 
-def _one_line(sql: str) -> str:
+def _one_line(statement: str) -> str:
     """The statement without its layout."""
-    return " ".join(sql.split())
+    return " ".join(statement.split())

@@ -1,0 +1,68 @@
+"""The statements of an operator's session, by name. Those on read models are made from theirs."""
+
+from __future__ import annotations
+
+EVENTS = """
+    SELECT sequence, originator_id, originator_version, topic, state, fingerprint, hash
+      FROM resolution_events
+"""
+
+LOG = f"{EVENTS} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"
+
+HEAD_SEQUENCE = "SELECT max(sequence) FROM resolution_events"
+
+STREAM = f"{EVENTS} WHERE originator_id = ? ORDER BY originator_version LIMIT ?"
+
+EVENT = f"{EVENTS} WHERE sequence = ?"
+
+# +sequence: what follows is to walk the keys of the streams, in the order that is asked for.
+STREAMS_FROM_THE_BEGINNING = f"""
+    {EVENTS}
+     WHERE +sequence <= ?
+     ORDER BY originator_id, originator_version
+     LIMIT ?
+"""
+
+# The place to go on from is named by an event, so that not even a damaged id is misread.
+STREAMS = f"""
+    {EVENTS}
+     WHERE (originator_id, originator_version) > (SELECT originator_id, originator_version
+                                                   FROM resolution_events WHERE sequence = ?)
+       AND +sequence <= ?
+     ORDER BY originator_id, originator_version
+     LIMIT ?
+"""
+
+FIRST_EVENTS_FROM_THE_BEGINNING = f"""
+    {EVENTS}
+     WHERE originator_version = 1 AND +sequence <= ?
+     ORDER BY originator_id
+     LIMIT ?
+"""
+
+
+def first_events_past(key: str) -> str:
+    """As above, past a stream; ``key`` is how its name is passed."""
+    return f"""
+        {EVENTS}
+         WHERE originator_id > {key} AND originator_version = 1 AND +sequence <= ?
+         ORDER BY originator_id
+         LIMIT ?
+    """
+
+
+WINNERS_BY_TICK = """
+    SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick
+      FROM interaction_resolutions
+     ORDER BY resolved_tick, instance_id
+"""
+
+CONTESTED = """
+    SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
+           min(attempted_tick)
+      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
+     WHERE losing.response_id <> winner.response_id
+     GROUP BY instance_id
+     ORDER BY others DESC, count(*) DESC, instance_id
+     LIMIT ?
+"""

@@ -1,0 +1,68 @@
+"""How SQLite reads the pages of an operator: along a key, from where the last one ended."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+import pytest
+
+from integration.inside import OpenLedger
+from resolution_ledger.infra.sqlite import operator_statements as sql
+from samples import record
+
+LOOK_UPS = {
+    "LOG": sql.LOG,
+    "STREAM": sql.STREAM,
+    "EVENT": sql.EVENT,
+    "STREAMS": sql.STREAMS,
+    "FIRST_EVENTS": sql.first_events_past("?"),
+    "FIRST_EVENTS, damaged": sql.first_events_past("CAST(? AS TEXT)"),
+    "HEAD_SEQUENCE": sql.HEAD_SEQUENCE,
+}
+WALKS = {
+    "STREAMS": sql.STREAMS_FROM_THE_BEGINNING,
+    "FIRST_EVENTS": sql.FIRST_EVENTS_FROM_THE_BEGINNING,
+}
+
+
+@pytest.fixture(params=["without statistics", "with statistics"])
+def plan(
+    request: pytest.FixtureRequest,
+    open_ledger: OpenLedger,
+    foreign: Callable[[], sqlite3.Connection],
+) -> Callable[[str], list[str]]:
+    """What SQLite says that it would do, on a ledger of several streams."""
+    with open_ledger(durability="normal") as ledger:
+        for n in range(60):
+            ledger.resolve(record(n % 20, n, n))
+    connection = foreign()
+    if request.param == "with statistics":
+        connection.execute("ANALYZE")
+
+    def steps(statement: str) -> list[str]:
+        values = ["x"] * statement.count("?")
+        return [
+            str(row[-1]) for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", values)
+        ]
+
+    return steps
+
+
+@pytest.mark.parametrize("name", LOOK_UPS)
+def test_a_page_begins_with_a_look_up_and_is_not_sorted(
+    plan: Callable[[str], list[str]], name: str
+) -> None:
+    steps = plan(LOOK_UPS[name])
+    assert not [step for step in steps if "B-TREE" in step or step.startswith("SCAN")]
+    assert [step for step in steps if step.startswith("SEARCH")]
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_the_first_page_walks_the_keys_of_the_streams(
+    plan: Callable[[str], list[str]], name: str
+) -> None:
+    """In their order: what a limit leaves out is not read."""
+    assert plan(WALKS[name]) == [
+        "SCAN resolution_events USING INDEX sqlite_autoindex_resolution_events_1"
+    ]
