@@ -7,6 +7,7 @@ where a page of either ends, so memory is bounded whatever is in the tables.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -22,6 +23,7 @@ class Range(Struct, frozen=True):
     """The rows of a read model with keys past some key, up to the end of this range."""
 
     demanded: dict[Key, Row]
+    """In the order of their keys."""
     present: dict[Key, Row]
     differing: set[Key]
     unreadable: dict[Key, CorruptLedger]
@@ -30,6 +32,15 @@ class Range(Struct, frozen=True):
     """The last key of the range; None if nothing comes after it."""
     head: int
     """The sequence of the newest event at the moment of which all this is."""
+
+    @property
+    def differences(self) -> Iterator[tuple[Key, Row | None, Row | None]]:
+        """What differs, by key: the key, the row that is demanded, and the one that is there."""
+        keys: Iterable[Key] = (key for key in self.demanded if key in self.differing)
+        if not self.differing <= self.demanded.keys():
+            keys = sorted(self.differing, key=order)
+        for key in keys:
+            yield key, self.demanded.get(key), self.present.get(key)
 
 
 def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range:

@@ -11,7 +11,7 @@ from functools import partial
 from time import monotonic, sleep
 
 from ..domain.errors import CorruptLedger
-from ..projections.read_models import READ_MODELS, Key, ReadModel, order
+from ..projections.read_models import READ_MODELS, Key, ReadModel
 from ..projections.report import Report
 from .database import Database, OperatorSession
 from .ranges import Range, range_after, read_range
@@ -77,8 +77,8 @@ def _rebuild(database: Database, model: ReadModel, run: Run) -> None:
         if span.differing and not mending:
             mending = True  # once more, under the write lock; and so on until nothing is wrong
             continue
-        for key in sorted(span.differing, key=order):
-            run.differs(model, key, span.demanded.get(key), span.present.get(key))
+        for key, expected, found in span.differences:
+            run.differs(model, key, expected, found)
         run.advance(len(span.demanded))
         if span.end is None:
             return
@@ -92,6 +92,5 @@ def _mend(model: ReadModel, after: Key, session: OperatorSession) -> tuple[Range
     if not span.unreadable:
         for key in span.differing - span.demanded.keys():
             session.remove(model, key)
-        keys = sorted(span.differing & span.demanded.keys(), key=order)
-        session.put(model, [span.demanded[key] for key in keys])
+        session.put(model, [row for key, row in span.demanded.items() if key in span.differing])
     return span, began

@@ -15,7 +15,7 @@ from functools import partial
 from ..domain.errors import CorruptLedger, InvalidId
 from ..domain.events import Attempt, AttemptEvent, ResolutionAdopted
 from ..domain.ids import InstanceId
-from ..projections.read_models import READ_MODELS, Key, ReadModel, order
+from ..projections.read_models import READ_MODELS, Key, ReadModel
 from ..projections.report import Finding, Report
 from ..projections.rules_audit import StreamAudit
 from . import chain
@@ -172,8 +172,8 @@ def _read_model(database: Database, model: ReadModel, run: Run) -> None:
     after: Key = None
     while True:
         span = read_range(database, model, after)
-        for key in sorted(span.differing, key=order):
-            run.differs(model, key, span.demanded.get(key), span.present.get(key))
+        for key, expected, found in span.differences:
+            run.differs(model, key, expected, found)
         run.advance(len(span.demanded))
         if span.end is None:
             return
