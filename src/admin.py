@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import BinaryIO, Self, cast, get_args
 
-from .domain.errors import InvalidId, InvalidOption
+from .domain.errors import InvalidOption
 from .domain.ids import InstanceId
 from .domain.records import WINNING, Outcome, RecordedAttempt
 from .domain.text import check_text
+from .doors import Door, check_instance, check_limit
 from .infra import adoption, trail, transfer
 from .infra import rebuild as rebuilding
 from .infra import verify as verifying
@@ -22,7 +22,7 @@ from .infra.trail import Contest
 from .projections.report import Finding, Progress, Report
 
 
-class LedgerAdmin:
+class LedgerAdmin(Door):
     """A ledger, opened for its operator or auditor: no fence, and no way to decide.
 
     Every method raises a ``StoreError`` if the database cannot do its part, and
@@ -66,11 +66,11 @@ class LedgerAdmin:
 
     def history(self, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
         """Every workspace's attempts on the instance, oldest first."""
-        return trail.history(self._database, _instance(instance))
+        return trail.history(self._database, check_instance(instance))
 
     def resolution(self, instance: InstanceId) -> RecordedAttempt | None:
         """The attempt that resolved the instance, whosever it was; None if none did."""
-        return trail.resolution(self._database, _instance(instance))
+        return trail.resolution(self._database, check_instance(instance))
 
     def state_at(self, sequence: int) -> Iterator[RecordedAttempt]:
         """Who had won what when the log had ``sequence`` events: the wins among these.
@@ -91,9 +91,7 @@ class LedgerAdmin:
 
         :raises InvalidOption: if ``limit`` is not a positive 64-bit integer.
         """
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 2**63:
-            raise InvalidOption("limit", limit, "not a positive integer")
-        return trail.contested(self._database, limit)
+        return trail.contested(self._database, check_limit(limit))
 
     def verify(
         self,
@@ -165,17 +163,6 @@ class LedgerAdmin:
         """Let calls in flight finish and close every connection. May be called twice."""
         self._database.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def _sequence(option: str, value: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
@@ -187,9 +174,3 @@ def _binary(file: BinaryIO) -> BinaryIO:
     if isinstance(cast(object, file), io.TextIOBase):
         raise InvalidOption("file", file, "open it for bytes")
     return file
-
-
-def _instance(instance: InstanceId) -> InstanceId:
-    if type(instance) is not InstanceId:
-        raise InvalidId(instance, "not an InstanceId")
-    return instance

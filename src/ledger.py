@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Literal, Self
 
-from .domain.errors import InvalidId, InvalidOption, InvalidRecord, ResolutionError
+from .domain.errors import InvalidOption, InvalidRecord, ResolutionError
 from .domain.events import Attempt
 from .domain.ids import InstanceId, ResponseId
 from .domain.outcomes import Lost, Replayed, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import check_text
+from .doors import Door, check_instance, check_limit
 from .infra.store import EventStore
 from .infra.targets import open_target
 
 
-class ResolutionLedger:
+class ResolutionLedger(Door):
     """A ledger, opened for one workspace. It may be shared by threads.
 
     Every method raises a ``StoreError`` if the database cannot do its part, and
@@ -84,41 +84,22 @@ class ResolutionLedger:
 
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         """
-        return self._store.winner(self._workspace, _instance(instance))
+        return self._store.winner(self._workspace, check_instance(instance))
 
     def history(self, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
         """This workspace's attempts on the instance that are on record, oldest first.
 
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         """
-        return self._store.history(self._workspace, _instance(instance))
+        return self._store.history(self._workspace, check_instance(instance))
 
     def losers(self, limit: int = 20) -> tuple[RecordedAttempt, ...]:
         """This workspace's newest losing attempts, replays left out, newest first.
 
         :raises InvalidOption: if ``limit`` is not a positive 64-bit integer.
         """
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 2**63:
-            raise InvalidOption("limit", limit, "not a positive integer")
-        return self._store.losers(self._workspace, limit)
+        return self._store.losers(self._workspace, check_limit(limit))
 
     def close(self) -> None:
         """Let calls in flight finish and close every connection. May be called twice."""
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-
-def _instance(instance: InstanceId) -> InstanceId:
-    if type(instance) is not InstanceId:
-        raise InvalidId(instance, "not an InstanceId")
-    return instance

@@ -79,8 +79,8 @@ def replay(settings: Settings, instance: str | None) -> None:
                 won_at[attempt.instance] = attempt.tick if winner is None else winner.tick
             if len(won_at) > _WINNERS_REMEMBERED:
                 del won_at[next(iter(won_at))]
-            tick = won_at.get(attempt.instance, attempt.tick)
-            rendering.timeline_line(attempt, attempt.tick - tick, as_json=settings.as_json)
+            behind = attempt.tick - won_at[attempt.instance]
+            rendering.timeline_line(attempt, behind, as_json=settings.as_json)
 
 
 @click.command()

@@ -84,6 +84,9 @@ class SchemaPart(NamedTuple):
     """What it says, as it says it; None if it is not there."""
 
 
+_LOG_TYPES = (int, str, int, str, bytes, int, bytes)
+
+
 class LogRow(NamedTuple):
     """An event with all that the log has of it; in a damaged one, values of any type."""
 
@@ -98,23 +101,10 @@ class LogRow(NamedTuple):
     @property
     def mistyped(self) -> str | None:
         """The first column whose value is of a type that it cannot be; None if there is none."""
-        if (
-            type(self.sequence) is int
-            and type(self.stream) is str
-            and type(self.position) is int
-            and type(self.tag) is str
-            and type(self.state) is bytes
-            and type(self.fingerprint) is int
-            and type(self.hash) is bytes
-        ):
+        if tuple(map(type, self)) == _LOG_TYPES:
             return None
-        types = (int, str, int, str, bytes, int, bytes)
-        faulty = (
-            name
-            for name, value, due in zip(self._fields, self, types, strict=True)
-            if type(value) is not due
-        )
-        return next(faulty)
+        columns = zip(self._fields, self, _LOG_TYPES, strict=True)
+        return next(name for name, value, due in columns if type(value) is not due)
 
     @property
     def stored(self) -> StoredRow:

@@ -15,7 +15,7 @@ from ..projections.read_models import READ_MODELS, Key, ReadModel
 from ..projections.report import Report
 from .database import Database, OperatorSession
 from .ranges import Range, range_after, read_range
-from .runs import OnFinding, OnProgress, Run
+from .runs import TABLES, OnFinding, OnProgress, Run
 
 
 def rebuild(
@@ -33,7 +33,7 @@ def rebuild(
         database.write(lambda session: session.mend_schema())
         for part in missing:
             run.lacks(part)
-    for table in ("resolution_events", *(model.table for model in READ_MODELS)):
+    for table in TABLES:
         _reindex(database, table, run)
     for model in READ_MODELS:
         _rebuild(database, model, run)

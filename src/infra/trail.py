@@ -53,11 +53,15 @@ def resolution(database: Database, instance: InstanceId) -> RecordedAttempt | No
 
     :raises CorruptLedger: if its events begin with anything else.
     """
-    rows = database.read(lambda session: session.stream(instance.text, 1))
+    return database.read(lambda session: _resolution(session, instance.text))
+
+
+def _resolution(session: OperatorSession, stream: str) -> RecordedAttempt | None:
+    rows = session.stream(stream, 1)
     if not rows:
         return None
-    win(database.target, rows[0].stored)
-    return decode_attempt(database.target, rows[0].stored)
+    win(session.target, rows[0].stored)
+    return decode_attempt(session.target, rows[0].stored)
 
 
 def contested(database: Database, limit: int) -> tuple[Contest, ...]:
@@ -76,8 +80,7 @@ def contested(database: Database, limit: int) -> tuple[Contest, ...]:
 def _contest(
     session: OperatorSession, stream: str, others: int, attempts: int, tick: int
 ) -> Contest:
-    rows = session.stream(stream, 1)
-    if not rows:
+    winner = _resolution(session, stream)
+    if winner is None:
         raise CorruptLedger(session.target, f"losing_attempts: {stream!r} has no event")
-    winner = decode_attempt(session.target, rows[0].stored)
     return Contest(winner, 1 + others, attempts, tick - winner.tick)

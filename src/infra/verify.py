@@ -24,7 +24,7 @@ from .codec import decode_event
 from .database import Database, LogRow
 from .fingerprints import fingerprint_of, fingerprints_for
 from .ranges import read_range
-from .runs import OnFinding, OnProgress, Run, log_pages, stream_pages
+from .runs import TABLES, OnFinding, OnProgress, Run, log_pages, stream_pages
 
 
 def verify(
@@ -44,7 +44,7 @@ def verify(
     for part in missing:
         run.lacks(part)
     gone = {part.name for part in missing if part.found is None}
-    for table in ("resolution_events", *(model.table for model in READ_MODELS)):
+    for table in TABLES:
         if table not in gone:
             for fault in database.read(lambda session: session.storage_faults(table)):  # noqa: B023
                 run.stored_wrongly(table, fault)

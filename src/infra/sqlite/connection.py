@@ -29,10 +29,6 @@ class OpenConnection:
         self.inherited = False
         """It is the parent process's: not to be touched."""
 
-    def set_timeout(self, seconds: float) -> None:
-        """How long each statement waits for other connections."""
-        self.session.wait_for_others(seconds)
-
     def check_file(self) -> None:
         """Refuse to go on with a file that is no longer the one at our path.
 
@@ -65,11 +61,11 @@ class OpenConnection:
         self.check_file()
 
     def _begin_patiently(self, timeout: float) -> None:
-        self.set_timeout(timeout)
+        self.session.wait_for_others(timeout)
         try:
             self._execute("BEGIN IMMEDIATE")
         finally:
-            self.set_timeout(0)
+            self.session.wait_for_others(0)
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""

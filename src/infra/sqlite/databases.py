@@ -138,7 +138,7 @@ class FileDatabase:
     def _open_writer(self, timeout: float) -> OpenConnection:
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
         connection = self._open(timeout, create=self._ledger_id is None, write=True)
-        connection.set_timeout(0)  # see Writer: waiting is the exception
+        connection.session.wait_for_others(0)  # see Writer: waiting is the exception
         return connection
 
     def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
@@ -186,7 +186,7 @@ class _BareFile(FileDatabase):
         forks.check(self.target)
         bare, identity = open_bare(self.target, self._durability, timeout, create=self._create)
         connection = OpenConnection(bare, self.target, identity)
-        connection.set_timeout(0)
+        connection.session.wait_for_others(0)
         return connection
 
 

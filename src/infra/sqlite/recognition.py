@@ -37,7 +37,6 @@ class Part(NamedTuple):
 
     kind: str
     name: str
-    table: str
     sql: str
 
 
@@ -159,19 +158,17 @@ def faults(connection: sqlite3.Connection) -> list[Fault]:
     return found
 
 
-def mend(connection: sqlite3.Connection, target: str) -> int:
-    """Make what is missing, guards included. To be called in a transaction; how many parts.
+def mend(connection: sqlite3.Connection, target: str) -> None:
+    """Make what is missing, guards included. To be called in a transaction.
 
     :raises CorruptLedger: if a table is there and is another one: rows may be lost or doubled.
     """
-    found = faults(connection)
-    for part, there in found:
+    for part, there in faults(connection):
         if there is not None:
             if part.kind == "table":
                 raise CorruptLedger(target, f"{part.name} is another table than ours")
             connection.execute(f'DROP {part.kind} "{part.name}"')
         connection.execute(part.sql)
-    return len(found)
 
 
 def _plain(sql: str) -> str:
@@ -194,8 +191,7 @@ def _parts(version: int) -> tuple[Part, ...]:
             map(
                 Part._make,
                 connection.execute(
-                    "SELECT type, name, tbl_name, sql FROM sqlite_master"
-                    " WHERE sql IS NOT NULL ORDER BY rowid"
+                    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
                 ),
             )
         )
