@@ -22,6 +22,18 @@ EVENTS, WINNERS, LOSING, META = (
     "resolution_ledger_meta",
 )
 
+Opened = tuple[LedgerAdmin, sqlite3.Connection]
+"""A ledger, and a connection for damage."""
+
+TRIGGERS = (
+    "resolution_events_refuse_update",
+    "resolution_events_refuse_delete",
+    "resolution_events_refuse_replace",
+    "interaction_resolutions_follow_log_on_insert",
+    "interaction_resolutions_follow_log_on_update",
+)
+"""The guards of a ledger."""
+
 ARBITER = ",\n        UNIQUE (originator_id, originator_version)"
 """The unique key of the log, as its table's text has it."""
 

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from integration.altering import Opened, make_contested
 from integration.inside import OpenLedger
-from resolution_ledger import ResolutionLedger
+from integration.tampering import tamper
+from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import record
 
 
@@ -53,3 +55,13 @@ def unguarded(
     for (name,) in triggers.fetchall():
         connection.execute(f"DROP TRIGGER {name}")
     return ledger, connection
+
+
+@pytest.fixture
+def contested(path: Path) -> Iterator[Opened]:
+    """Each of six instances is won by response 0 and lost by responses 1 and 2."""
+    make_contested(path)
+    connection = tamper(path)
+    with LedgerAdmin.open(path) as admin:
+        yield admin, connection
+    connection.close()

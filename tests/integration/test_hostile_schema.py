@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +14,9 @@ from integration.altering import (
     EVENTS,
     LOSING,
     META,
+    TRIGGERS,
     WINNERS,
+    Opened,
     make_contested,
     remake,
     text_of,
@@ -27,27 +29,6 @@ from resolution_ledger import (
     ResolutionLedger,
 )
 from samples import WORKSPACE, instance, record
-
-Opened = tuple[LedgerAdmin, sqlite3.Connection]
-"""A ledger, and a connection for damage."""
-
-TRIGGERS = (
-    "resolution_events_refuse_update",
-    "resolution_events_refuse_delete",
-    "resolution_events_refuse_replace",
-    "interaction_resolutions_follow_log_on_insert",
-    "interaction_resolutions_follow_log_on_update",
-)
-
-
-@pytest.fixture
-def contested(path: Path) -> Iterator[Opened]:
-    """Each of six instances is won by response 0 and lost by responses 1 and 2."""
-    make_contested(path)
-    connection = tamper(path)
-    with LedgerAdmin.open(path) as admin:
-        yield admin, connection
-    connection.close()
 
 
 def quoted(text: str) -> str:

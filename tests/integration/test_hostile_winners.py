@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from integration.altering import LOSING, WINNERS, make_contested, pretend, remake, text_of
+from integration.altering import LOSING, WINNERS, Opened, pretend, remake, text_of
 from integration.inside import all_rows, files_in
 from integration.older import FORMS, make_table, row
-from integration.tampering import NOBODYS, guards_dropped, tamper
+from integration.tampering import NOBODYS, guards_dropped
 from resolution_ledger import CorruptLedger, LedgerAdmin, NotALedger
 from samples import instance
-
-Opened = tuple[LedgerAdmin, sqlite3.Connection]
-"""A ledger, and a connection for damage."""
 
 TRIGGERS = (
     "resolution_events_refuse_update",
@@ -26,16 +22,6 @@ TRIGGERS = (
     "interaction_resolutions_follow_log_on_insert",
     "Interaction_Resolutions_Follow_Log_On_Update",
 )
-
-
-@pytest.fixture
-def contested(path: Path) -> Iterator[Opened]:
-    """Each of six instances is won by response 0 and lost by responses 1 and 2."""
-    make_contested(path)
-    connection = tamper(path)
-    with LedgerAdmin.open(path) as admin:
-        yield admin, connection
-    connection.close()
 
 
 def insert_winner(connection: sqlite3.Connection, key: object) -> None:

@@ -8,22 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from integration.altering import TRIGGERS, Opened
 from integration.inside import definitions
 from integration.tampering import guards_dropped, make_ledger, tamper
 from resolution_ledger import CorruptLedger, Finding, LedgerAdmin
 
 LENGTH = 16
-
-Opened = tuple[LedgerAdmin, sqlite3.Connection]
-"""A ledger, and a connection for damage."""
-
-TRIGGERS = (
-    "resolution_events_refuse_update",
-    "resolution_events_refuse_delete",
-    "resolution_events_refuse_replace",
-    "interaction_resolutions_follow_log_on_insert",
-    "interaction_resolutions_follow_log_on_update",
-)
 
 INDEXES = ("resolution_events_by_fingerprint", "losing_attempts_newest")
 
