@@ -1,5 +1,7 @@
 """resolution-ledger: which of several answers to one pending question counts."""
 
+from typing import TYPE_CHECKING
+
 from .admin import LedgerAdmin
 from .domain.errors import (
     CannotAdopt,
@@ -27,15 +29,20 @@ from .domain.errors import (
     UnknownEvent,
 )
 from .domain.ids import ContentId, InstanceId, ResponseId
-from .domain.outcomes import Lost, Replayed, ResolutionStore, Won
+from .domain.outcomes import Closed, Lost, Replayed, ResolutionStore, Withdrawn, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
 from .infra.trail import Contest
 from .ledger import ResolutionLedger
 from .projections.report import Finding, Progress, Report
 
+if TYPE_CHECKING:
+    from .asynchronous import AsyncResolutionLedger
+
 __all__ = [
+    "AsyncResolutionLedger",
     "CannotAdopt",
+    "Closed",
     "ContentId",
     "Contest",
     "CorruptLedger",
@@ -73,5 +80,15 @@ __all__ = [
     "StoreError",
     "StoreUnavailable",
     "UnknownEvent",
+    "Withdrawn",
     "Won",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """``AsyncResolutionLedger``: asyncio is loaded for those who use it, and nobody else."""
+    if name == "AsyncResolutionLedger":
+        from .asynchronous import AsyncResolutionLedger
+
+        return AsyncResolutionLedger
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

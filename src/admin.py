@@ -9,10 +9,10 @@ from typing import BinaryIO, Self, cast, get_args
 
 from .domain.errors import InvalidOption
 from .domain.ids import InstanceId
-from .domain.records import WINNING, Outcome, RecordedAttempt
+from .domain.records import FIRST, Outcome, RecordedAttempt
 from .domain.text import check_text
-from .doors import Door, check_instance, check_limit
-from .infra import adoption, trail, transfer
+from .doors import Door, check_instance, check_limit, check_sequence
+from .infra import adoption, news, trail, transfer
 from .infra import rebuild as rebuilding
 from .infra import verify as verifying
 from .infra.checkpoint import Checkpoint, take_checkpoint
@@ -53,38 +53,42 @@ class LedgerAdmin(Door):
         :raises InvalidText: if ``workspace`` is not 1 to 512 bytes of UTF-8.
         :raises CorruptLedger: naming an event that cannot be read; nothing is skipped.
         """
-        first = _sequence("after", after)
-        if workspace is not None:
-            check_text("workspace", workspace)
-        if outcome is not None and outcome not in get_args(Outcome):
-            raise InvalidOption("outcome", outcome, f"not one of {', '.join(get_args(Outcome))}")
-        return (
-            attempt
-            for attempt in trail.attempts(self._database, first)
-            if workspace in (None, attempt.workspace) and outcome in (None, attempt.outcome)
+        found = trail.attempts(self._database, check_sequence("after", after))
+        return _only(found, workspace, outcome)
+
+    def watch(
+        self, after: int = 0, workspace: str | None = None, outcome: Outcome | None = None
+    ) -> Iterator[RecordedAttempt]:
+        """As :meth:`attempts`, and then each attempt as it is committed; it never ends.
+
+        It holds no transaction while it waits, and may be left at any time. Closing the ledger
+        ends it with ``LedgerClosed``.
+        """
+        return _only(
+            trail.follow(self._database, check_sequence("after", after)), workspace, outcome
         )
 
     def history(self, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
-        """Every workspace's attempts on the instance, oldest first."""
+        """What every workspace tried on the instance, oldest first."""
         return trail.history(self._database, check_instance(instance))
 
     def resolution(self, instance: InstanceId) -> RecordedAttempt | None:
-        """The attempt that resolved the instance, whosever it was; None if none did."""
+        """What resolved or closed the instance, whosever it was; None if nothing did."""
         return trail.resolution(self._database, check_instance(instance))
 
     def state_at(self, sequence: int) -> Iterator[RecordedAttempt]:
-        """Who had won what when the log had ``sequence`` events: the wins among these.
+        """What had become of each instance when the log had ``sequence`` events.
 
-        One attempt for each instance that was resolved by then, in the order of commits.
+        For each that was won or closed by then, what did it, in the order of commits.
 
         :raises InvalidOption: if the log is shorter.
         """
-        upto = _sequence("sequence", sequence)
+        upto = check_sequence("sequence", sequence)
         length = self._database.read(lambda session: session.head_sequence())
         if upto > length:
             raise InvalidOption("sequence", upto, f"the log has {length} events")
         found = trail.attempts(self._database, upto=upto)
-        return (attempt for attempt in found if attempt.outcome in WINNING)
+        return (attempt for attempt in found if attempt.outcome in FIRST)
 
     def contested(self, limit: int = 20) -> tuple[Contest, ...]:
         """The instances that got the most different answers, most first.
@@ -162,12 +166,22 @@ class LedgerAdmin(Door):
     def close(self) -> None:
         """Let calls in flight finish and close every connection. May be called twice."""
         self._database.close()
+        news.dismiss(self._database)
 
 
-def _sequence(option: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise InvalidOption(option, value, "not a sequence")
-    return value
+def _only(
+    found: Iterator[RecordedAttempt], workspace: str | None, outcome: Outcome | None
+) -> Iterator[RecordedAttempt]:
+    """Those of one workspace, of one outcome."""
+    if workspace is not None:
+        check_text("workspace", workspace)
+    if outcome is not None and outcome not in get_args(Outcome):
+        raise InvalidOption("outcome", outcome, f"not one of {', '.join(get_args(Outcome))}")
+    return (
+        attempt
+        for attempt in found
+        if workspace in (None, attempt.workspace) and outcome in (None, attempt.outcome)
+    )
 
 
 def _binary(file: BinaryIO) -> BinaryIO:

@@ -17,7 +17,7 @@ from .commands.operators import OPERATOR_COMMANDS
 from .commands.settings import EXIT_CODES, EXIT_INTERRUPTED, Settings
 from .commands.streams import discard, remark
 from .domain.errors import ResolutionError
-from .rendering import printable
+from .printing import printable
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

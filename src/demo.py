@@ -21,7 +21,7 @@ from queue import Empty
 from msgspec import Struct
 
 from .domain.ids import InstanceId, ResponseId
-from .domain.outcomes import Won
+from .domain.outcomes import Lost, Replayed, Won
 from .domain.records import RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
 from .ledger import ResolutionLedger
@@ -146,9 +146,14 @@ def _answer_all(
             )
             barrier.wait(_PATIENCE)
             time.sleep(random.uniform(0, _HESITATION))  # noqa: S311 - no secret
-            outcome = ledger.resolve(record)
-            winner = response if isinstance(outcome, Won) else outcome.winner
-            answers.put(Told(surface, question, str(winner)))
+            match ledger.resolve(record):
+                case Won():
+                    winner = str(response)
+                case Lost(winner=other) | Replayed(winner=other):
+                    winner = str(other)
+                case closed:  # nobody does that here: the check will show it
+                    winner = str(closed)
+            answers.put(Told(surface, question, winner))
 
 
 def _question(history: Sequence[RecordedAttempt]) -> Question:

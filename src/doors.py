@@ -1,8 +1,9 @@
-"""What both doors have in common: how they are closed, and what they check of a caller's values."""
+"""What the doors have in common: how they are closed, and what they check of callers' values."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import inf
 from types import TracebackType
 from typing import Self
 
@@ -37,6 +38,29 @@ def check_instance(instance: InstanceId) -> InstanceId:
     if type(instance) is not InstanceId:
         raise InvalidId(instance, "not an InstanceId")
     return instance
+
+
+def check_sequence(option: str, value: int) -> int:
+    """Return ``value`` if it can be a sequence, or 0.
+
+    :raises InvalidOption: naming the option.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidOption(option, value, "not a sequence")
+    return value
+
+
+def check_timeout(timeout: float | None) -> float | None:
+    """Return ``timeout`` if it can be one; infinitely many seconds are None.
+
+    :raises InvalidOption: if it is neither None nor a number that is not negative.
+    """
+    if timeout is None:
+        return None
+    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if not number or not timeout >= 0:
+        raise InvalidOption("timeout", timeout, "neither None nor seconds")
+    return timeout if timeout < inf else None
 
 
 def check_limit(limit: int) -> int:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from typing import Literal, Self
+from collections.abc import Callable, Iterator
+from typing import Literal, Self, get_args
 
-from .domain.errors import InvalidOption, InvalidRecord, ResolutionError
-from .domain.events import Attempt
+from .domain.errors import InvalidOption, InvalidRecord, OutsideWorkspace, ResolutionError
+from .domain.events import Attempt, Withdrawal
 from .domain.ids import InstanceId, ResponseId
-from .domain.outcomes import Lost, Replayed, Won
-from .domain.records import RecordedAttempt, ResolutionRecord
+from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
+from .domain.records import Reason, RecordedAttempt, ResolutionRecord
 from .domain.text import check_text
-from .doors import Door, check_instance, check_limit
+from .doors import Door, check_instance, check_limit, check_sequence, check_timeout
+from .infra import trail
 from .infra.store import EventStore
 from .infra.targets import open_target
 
@@ -41,7 +42,8 @@ class ResolutionLedger(Door):
     ) -> Self:
         """Open the ledger at a path (or ``":memory:"``) for ``workspace``.
 
-        A ledger that is not there yet is created by the first ``resolve``, by nothing else.
+        A ledger that is not there yet is created by ``create`` or by the first ``resolve`` or
+        ``withdraw``, by nothing else.
 
         :param durability: "full": an acknowledged answer survives a power cut. "normal": it
             survives a crash of the process, and a power cut may take the newest ones back.
@@ -50,22 +52,35 @@ class ResolutionLedger(Door):
         :raises InvalidText: if ``workspace`` is not 1 to 512 bytes of UTF-8.
         :raises InvalidOption: if another option has an impossible value.
         """
-        fence = check_text("workspace", workspace)
-        if not callable(clock):
-            raise InvalidOption("clock", clock, "not callable")
-        database = open_target(target, durability=durability, lock_timeout=lock_timeout)
-        return cls(EventStore(database, clock), fence)
+        return cls(
+            *open_store(
+                target,
+                workspace=workspace,
+                durability=durability,
+                lock_timeout=lock_timeout,
+                clock=clock,
+            )
+        )
 
     @property
     def workspace(self) -> str:
         """The workspace that the ledger was opened for."""
         return self._workspace
 
-    def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed:
+    def create(self) -> None:
+        """Make the ledger if there is none, so that it can be read and waited for.
+
+        One that an older version of this package has made is brought up to date.
+        """
+        self._store.create()
+
+    def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed | Closed:
         """Submit an attempt. On ``Won``, and only there, the caller acts.
 
+        ``Closed`` is only ever the answer where somebody has called :meth:`withdraw`.
+
         :raises IdempotencyConflict: if the key belongs to another response. On record.
-        :raises OutsideWorkspace: if another workspace resolved the instance. On record.
+        :raises OutsideWorkspace: if the instance is another workspace's. On record.
         :raises InvalidRecord: if ``record`` is not a ``ResolutionRecord``.
         :raises StoreError: see its ``outcome_unknown``; the same call may be made again.
         """
@@ -79,6 +94,62 @@ class ResolutionLedger(Door):
             raise answer
         return answer
 
+    def withdraw(
+        self, instance: InstanceId, reason: Reason, submitted_by: str = ""
+    ) -> Withdrawn | Closed | Lost:
+        """Stop asking: from ``Withdrawn`` or ``Closed`` on, no answer to the instance counts.
+
+        It competes with answers for the same first place. On ``Lost`` an answer was first, and
+        counts; whoever was told ``Won`` acts on it.
+
+        :param reason: "expired": nobody answered in time. "withdrawn": any other reason.
+        :param submitted_by: a label for the audit, as in a ``ResolutionRecord``.
+        :raises OutsideWorkspace: if the instance is another workspace's. On record.
+        :raises InvalidId: if ``instance`` is not an ``InstanceId``.
+        :raises InvalidOption: if ``reason`` is another one.
+        :raises InvalidText: if ``submitted_by`` is not 0 to 512 bytes of UTF-8.
+        :raises StoreError: see its ``outcome_unknown``; the same call may be made again.
+        """
+        if reason not in get_args(Reason):
+            raise InvalidOption("reason", reason, 'neither "expired" nor "withdrawn"')
+        label = check_text("submitted_by", submitted_by, may_be_empty=True)
+        withdrawal = Withdrawal(self._workspace, reason, label)
+        answer = self._store.withdraw(check_instance(instance), withdrawal)
+        if isinstance(answer, OutsideWorkspace):
+            raise answer
+        return answer
+
+    def wait(
+        self, instance: InstanceId, timeout: float | None = None
+    ) -> ResponseId | Closed | None:
+        """The response that won the instance, or how it was closed, as soon as there is either.
+
+        Whoever learns of a winner here does not act on it: only ``Won`` does. A timeout changes
+        nothing in the ledger.
+
+        :param timeout: after how many seconds None is returned; None: never.
+        :raises OutsideWorkspace: once another workspace has resolved or closed the instance.
+        :raises InvalidId: if ``instance`` is not an ``InstanceId``.
+        :raises InvalidOption: if ``timeout`` is neither None nor a number that is not negative.
+        """
+        seconds = check_timeout(timeout)
+        outcome = self._store.wait(self._workspace, check_instance(instance), seconds)
+        if isinstance(outcome, OutsideWorkspace):
+            raise outcome
+        return outcome
+
+    def watch(self, after: int = 0) -> Iterator[RecordedAttempt]:
+        """What this workspace has on record past a sequence, and then whatever it adds; endless.
+
+        In the order of commits, none missed and none twice: go on with the ``sequence`` of the
+        last one. It holds no transaction while it waits, and may be left at any time. Closing
+        the ledger ends it with ``LedgerClosed``.
+
+        :raises InvalidOption: if ``after`` is no sequence.
+        """
+        found = trail.follow(self._store.database, check_sequence("after", after))
+        return (attempt for attempt in found if attempt.workspace == self._workspace)
+
     def winner(self, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance; None if none did under this workspace.
 
@@ -87,7 +158,7 @@ class ResolutionLedger(Door):
         return self._store.winner(self._workspace, check_instance(instance))
 
     def history(self, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
-        """This workspace's attempts on the instance that are on record, oldest first.
+        """What this workspace tried on the instance and is on record, oldest first.
 
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         """
@@ -103,3 +174,19 @@ class ResolutionLedger(Door):
     def close(self) -> None:
         """Let calls in flight finish and close every connection. May be called twice."""
         self._store.close()
+
+
+def open_store(
+    target: str | os.PathLike[str],
+    *,
+    workspace: str,
+    durability: str,
+    lock_timeout: float,
+    clock: Callable[[], int],
+) -> tuple[EventStore, str]:
+    """The store that the options of ``open`` name, and the workspace."""
+    fence = check_text("workspace", workspace)
+    if not callable(clock):
+        raise InvalidOption("clock", clock, "not callable")
+    database = open_target(target, durability=durability, lock_timeout=lock_timeout)
+    return EventStore(database, clock), fence

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from .domain.errors import IdempotencyConflict, OutsideWorkspace, ResolutionError
-from .domain.outcomes import Lost, Replayed, Won
-from .domain.records import WINNING, RecordedAttempt
+from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
+from .domain.records import FIRST, RecordedAttempt
+from .printing import answer, encodable, line, moment, printable, table
 from .projections.report import Finding
 
 if TYPE_CHECKING:
     from .demo import Race
     from .infra.trail import Contest
 
-_WIDTH_WITHOUT_TERMINAL = 1000
+Told = Won | Lost | Replayed | Withdrawn | Closed | ResolutionError
+"""The answer to an attempt or a withdrawal, refusals included."""
+
+_WIDEST = 10
+"""Letters of an outcome, in columns. The rare ones are longer."""
 
 
-def answer(text: str | None, fields: Mapping[str, object], *, as_json: bool) -> None:
-    """One answer: ``text`` for people (None: nothing to print), ``fields`` for machines."""
-    if as_json:
-        click.echo(msgspec.json.encode(fields))
-    elif text is not None:
-        click.echo(text)
-
-
-def outcome(value: Won | Lost | Replayed | ResolutionError, *, as_json: bool) -> None:
-    """The answer to an attempt."""
+def outcome(value: Told, *, as_json: bool) -> None:
+    """The answer to an attempt or a withdrawal."""
     match value:
         case Won():
             answer("won", {"outcome": "won"}, as_json=as_json)
+        case Withdrawn():
+            answer("withdrawn", {"outcome": "withdrawn"}, as_json=as_json)
+        case Closed(reason=reason):
+            fields = {"outcome": "closed", "reason": reason}
+            answer(f"closed: {reason}", fields, as_json=as_json)
         case Lost(winner=winner):
             answer(f"lost to {winner}", {"outcome": "lost", "winner": str(winner)}, as_json=as_json)
         case Replayed(winner=winner, own=own):
@@ -74,8 +74,8 @@ def attempts(recorded: Iterable[RecordedAttempt], *, as_json: bool) -> None:
                 moment(attempt.tick),
                 attempt.outcome,
                 str(attempt.instance),
-                str(attempt.response),
-                str(attempt.idempotency_key),
+                _what(attempt),
+                str(attempt.idempotency_key or ""),
                 attempt.submitted_by,
             )
             for attempt in recorded
@@ -88,30 +88,30 @@ def attempt_line(attempt: RecordedAttempt, *, as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.encode(attempt_fields(attempt)))
         return
-    _line(
+    line(
         f"{attempt.sequence:>8}",
         moment(attempt.tick),
-        f"{attempt.outcome:<10}",
+        f"{attempt.outcome:<{_WIDEST}}",
         attempt.workspace,
         f"{attempt.instance}/{attempt.position}",
-        str(attempt.response),
-        str(attempt.idempotency_key),
+        _what(attempt),
+        str(attempt.idempotency_key or "-"),
         attempt.submitted_by,
     )
 
 
 def timeline_line(attempt: RecordedAttempt, behind: int, *, as_json: bool) -> None:
-    """An attempt in the timeline of its instance: ``behind`` is nanoseconds after the winner."""
+    """An attempt in its instance's timeline: ``behind`` is nanoseconds after the first event."""
     if as_json:
         click.echo(msgspec.json.encode({**attempt_fields(attempt), "behind": behind}))
         return
-    late = "" if attempt.outcome in WINNING else f"{behind / 1e6:+.3f} ms"
-    _line(
+    late = "" if attempt.outcome in FIRST else f"{behind / 1e6:+.3f} ms"
+    line(
         f"{attempt.instance} {attempt.position:>3}",
         moment(attempt.tick),
-        f"{attempt.outcome:<10}",
+        f"{attempt.outcome:<{_WIDEST}}",
         f"{late:>14}",
-        str(attempt.response),
+        _what(attempt),
         attempt.submitted_by or attempt.workspace,
     )
 
@@ -120,10 +120,12 @@ def contests(found: Iterable[Contest], *, as_json: bool) -> None:
     """Contested instances, one a line."""
     if as_json:
         for contest in found:
-            winner = contest.winner
+            first = contest.first
             fields = {
-                "instance": str(winner.instance),
-                "winner": str(winner.response),
+                "instance": str(first.instance),
+                "outcome": first.outcome,
+                "winner": first.response and str(first.response),
+                "reason": first.reason,
                 "answers": contest.answers,
                 "attempts": contest.attempts,
                 "margin": contest.margin,
@@ -134,8 +136,8 @@ def contests(found: Iterable[Contest], *, as_json: bool) -> None:
         ("instance", "winner", "answers", "other attempts", "nearest, by milliseconds"),
         (
             (
-                str(contest.winner.instance),
-                str(contest.winner.response),
+                str(contest.first.instance),
+                _what(contest.first),
                 str(contest.answers),
                 str(contest.attempts),
                 f"{contest.margin / 1e6:.3f}",
@@ -158,13 +160,9 @@ def finding(found: Finding, *, as_json: bool) -> None:
     click.echo(printable(f"{found.kind} {place}: expected {found.expected}, found {found.found}"))
 
 
-def encodable(text: str) -> str:
-    """``text`` with escapes for what UTF-8 cannot hold: damaged text comes as surrogates."""
-    return text.encode(errors="backslashreplace").decode()
-
-
-def _line(*cells: str) -> None:
-    click.echo(printable("  ".join(cells).rstrip()))
+def _what(attempt: RecordedAttempt) -> str:
+    """What was tried: an answer, or to close the instance."""
+    return str(attempt.response or f"({attempt.reason})")
 
 
 def attempt_fields(attempt: RecordedAttempt) -> dict[str, object]:
@@ -174,11 +172,12 @@ def attempt_fields(attempt: RecordedAttempt) -> dict[str, object]:
         "position": attempt.position,
         "instance": str(attempt.instance),
         "outcome": attempt.outcome,
-        "response": str(attempt.response),
-        "idempotency_key": str(attempt.idempotency_key),
+        "response": attempt.response and str(attempt.response),
+        "idempotency_key": attempt.idempotency_key and str(attempt.idempotency_key),
         "submitted_by": attempt.submitted_by,
         "workspace": attempt.workspace,
         "tick": attempt.tick,
+        "reason": attempt.reason,
     }
 
 
@@ -207,39 +206,3 @@ def race(result: Race, *, as_json: bool) -> None:
         click.echo(f"FAULT: {fault}", err=True)
     if not result.faults:
         click.echo("Checked: one winner each, everybody told the same, every attempt on record.")
-
-
-def table(headings: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    """A table for people. The texts in it may be a stranger's."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    terminal = sys.stdout is not None and sys.stdout.isatty()  # whatever the environment says
-    console = Console(highlight=False, force_terminal=terminal)
-    if not terminal:
-        console.width = _WIDTH_WITHOUT_TERMINAL  # a pipe has no width: never cut an id
-    grid = Table(*headings, box=None, pad_edge=False, header_style="bold")
-    for column in grid.columns:
-        column.overflow = "fold"
-    for row in rows:
-        grid.add_row(*(Text(printable(cell)) for cell in row))
-    console.print(grid)
-
-
-def printable(text: str) -> str:
-    """``text`` with escapes for whatever could move the cursor or turn the writing around."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )
-
-
-def moment(tick: int) -> str:
-    """A tick as people write it, to the millisecond; the number itself if no calendar has it."""
-    seconds, nanoseconds = divmod(tick, 1_000_000_000)
-    try:
-        date = datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, OSError, ValueError):
-        return str(tick)
-    return f"{date:%Y-%m-%d %H:%M:%S}.{nanoseconds // 1_000_000:03}"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import click
 
 from .. import rendering
 from ..domain.dagjson import parse_record
-from ..domain.errors import IdempotencyConflict, OutsideWorkspace, ResolutionError
+from ..domain.errors import IdempotencyConflict, OutsideWorkspace
 from ..domain.ids import ContentId, InstanceId, ResponseId
-from ..domain.outcomes import Lost, Replayed, Won
-from ..domain.records import ResolutionRecord
+from ..domain.outcomes import Closed
+from ..domain.records import Reason, ResolutionRecord
 from ..domain.text import IdempotencyKey
-from .settings import EXIT_CODES, Settings
+from ..printing import answer
+from .settings import EXIT_CODES, EXIT_TIMED_OUT, Settings
 from .streams import bytes_from
 
 
@@ -28,29 +31,44 @@ def mint(settings: Settings, record: str) -> None:
         with bytes_from("-") as file:
             text = file.read()
     minted = ContentId.mint(parse_record(text))
-    rendering.answer(str(minted), {"id": str(minted)}, as_json=settings.as_json)
+    answer(str(minted), {"id": str(minted)}, as_json=settings.as_json)
 
 
-def _help_that_fails(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
-    """Help for ``resolve``: a response that says --help must not look like a win."""
+def _show_help_and_fail(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    """Help for commands on whose success a shell acts: an id that says --help must not."""
     if value and not context.resilient_parsing:
         click.echo(context.get_help(), err=True)
         context.exit(EXIT_CODES[ValueError])
 
 
-@click.command(add_help_option=False)
-@click.option(
+_help_that_fails = click.option(
     *("-h", "--help"),
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_help_that_fails,
-    help="Show this message and exit 2: 0 is for Won alone.",
+    callback=_show_help_and_fail,
+    help="Show this message and exit 2, which is never a success.",
 )
+
+_by = click.option(
+    "--by", "submitted_by", default="", help="Who submits, as a label for the audit."
+)
+
+
+@click.command()
+@click.pass_obj
+def create(settings: Settings) -> None:
+    """Make the ledger, if there is none, so that it can be read and waited for."""
+    with settings.open() as ledger:
+        ledger.create()
+
+
+@click.command(add_help_option=False)
+@_help_that_fails
 @click.argument("instance")
 @click.argument("response")
 @click.option("--key", required=True, help="The idempotency key of this submission.")
-@click.option("--by", "submitted_by", default="", help="Who submits, as a label for the audit.")
+@_by
 @click.pass_context
 def resolve(
     context: click.Context, instance: str, response: str, key: str, submitted_by: str
@@ -58,7 +76,7 @@ def resolve(
     """Submit RESPONSE to INSTANCE.
 
     Exits 0 only for Won; 10 Replayed, 11 Lost, 12 IdempotencyConflict, 13 OutsideWorkspace,
-    1 a store failure, 2 a usage error.
+    14 Closed, 1 a store failure, 2 a usage error.
     """
     settings: Settings = context.obj
     record = ResolutionRecord(
@@ -69,11 +87,65 @@ def resolve(
     )
     with settings.open() as ledger:
         try:
-            outcome: Won | Lost | Replayed | ResolutionError = ledger.resolve(record)
+            outcome: rendering.Told = ledger.resolve(record)
         except (IdempotencyConflict, OutsideWorkspace) as refusal:
             outcome = refusal
     rendering.outcome(outcome, as_json=settings.as_json)
     context.exit(EXIT_CODES[type(outcome)])
+
+
+@click.command(add_help_option=False)
+@_help_that_fails
+@click.argument("instance")
+@click.argument("reason", type=click.Choice(get_args(Reason)))
+@_by
+@click.pass_context
+def withdraw(context: click.Context, instance: str, reason: Reason, submitted_by: str) -> None:
+    """Stop asking: close INSTANCE, for REASON, unless an answer was first.
+
+    Exits 0 only for Withdrawn; 14 Closed already, 11 Lost to an answer, 13 OutsideWorkspace,
+    1 a store failure, 2 a usage error.
+    """
+    settings: Settings = context.obj
+    with settings.open() as ledger:
+        try:
+            outcome: rendering.Told = ledger.withdraw(
+                InstanceId.parse(instance), reason, submitted_by
+            )
+        except OutsideWorkspace as refusal:
+            outcome = refusal
+    rendering.outcome(outcome, as_json=settings.as_json)
+    context.exit(EXIT_CODES[type(outcome)])
+
+
+@click.command(add_help_option=False)
+@_help_that_fails
+@click.argument("instance")
+@click.option("--timeout", type=float, metavar="SECONDS", help="By default, it waits for ever.")
+@click.pass_context
+def wait(context: click.Context, instance: str, timeout: float | None) -> None:
+    """Print the response that won INSTANCE, as soon as one has.
+
+    Exits 0 if one has, which is no reason to act on it; 14 Closed, 15 timed out, 13
+    OutsideWorkspace, 1 a store failure, 2 a usage error. A timeout changes nothing.
+    """
+    settings: Settings = context.obj
+    with settings.open() as ledger:
+        try:
+            outcome = ledger.wait(InstanceId.parse(instance), timeout)
+        except OutsideWorkspace as refusal:
+            rendering.outcome(refusal, as_json=settings.as_json)
+            context.exit(EXIT_CODES[OutsideWorkspace])
+    match outcome:
+        case None:
+            answer("timed out", {"outcome": "timed out"}, as_json=settings.as_json)
+            context.exit(EXIT_TIMED_OUT)
+        case Closed():
+            rendering.outcome(outcome, as_json=settings.as_json)
+            context.exit(EXIT_CODES[Closed])
+        case winner:
+            fields = {"outcome": "won", "winner": str(winner)}
+            answer(str(winner), fields, as_json=settings.as_json)
 
 
 @click.command()
@@ -84,14 +156,14 @@ def winner(settings: Settings, instance: str) -> None:
     with settings.open() as ledger:
         response = ledger.winner(InstanceId.parse(instance))
     text = None if response is None else str(response)
-    rendering.answer(text, {"instance": instance, "winner": text}, as_json=settings.as_json)
+    answer(text, {"instance": instance, "winner": text}, as_json=settings.as_json)
 
 
 @click.command()
 @click.argument("instance")
 @click.pass_obj
 def history(settings: Settings, instance: str) -> None:
-    """Print the workspace's attempts on INSTANCE, oldest first."""
+    """Print what the workspace tried on INSTANCE, oldest first."""
     with settings.open() as ledger:
         attempts = ledger.history(InstanceId.parse(instance))
     rendering.attempts(attempts, as_json=settings.as_json)
@@ -123,4 +195,4 @@ def demo(context: click.Context, instances: int, webs: int) -> None:
     context.exit(0 if not result.faults else 1)
 
 
-CALLER_COMMANDS = (mint, resolve, winner, history, losers, demo)
+CALLER_COMMANDS = (mint, create, resolve, withdraw, wait, winner, history, losers, demo)

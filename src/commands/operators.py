@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from time import sleep
 from typing import get_args
 
 import click
@@ -12,16 +11,13 @@ import click
 from .. import rendering
 from ..domain.errors import CannotAdopt
 from ..domain.ids import InstanceId
-from ..domain.records import WINNING, Outcome, RecordedAttempt
-from ..domain.text import check_text
+from ..domain.records import FIRST, Outcome, RecordedAttempt
+from ..printing import answer, printable
 from .progress import progress_bar
 from .settings import EXIT_FINDINGS, Settings
 from .streams import bytes_from, bytes_to, remark
 
-_LOOK_EVERY = 0.03
-"""Seconds between two looks of ``--follow``."""
-
-_WINNERS_REMEMBERED = 10_000
+_INSTANCES_REMEMBERED = 10_000
 
 _LONGEST_CHECKPOINT = 65_536
 """Bytes: room for the signatures of many."""
@@ -39,23 +35,12 @@ def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow:
 
     Of one workspace only, if --workspace names it; the environment does not count here.
     """
-    if settings.only_workspace is not None:
-        check_text("workspace", settings.only_workspace)
     if follow and sys.stdout is None:  # the shell has closed it, and would never know
         raise click.UsageError("There is no standard output to write to.")
     with settings.open_admin() as admin:
-        while True:
-            # Unfiltered, so that the next look begins after all that was seen.
-            for attempt in admin.attempts(after):
-                after = attempt.sequence
-                if settings.only_workspace in {None, attempt.workspace} and outcome in {
-                    None,
-                    attempt.outcome,
-                }:
-                    rendering.attempt_line(attempt, as_json=settings.as_json)
-            if not follow:
-                return
-            sleep(_LOOK_EVERY)
+        look = admin.watch if follow else admin.attempts
+        for attempt in look(after, settings.only_workspace, outcome):
+            rendering.attempt_line(attempt, as_json=settings.as_json)
 
 
 @click.command()
@@ -64,22 +49,22 @@ def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow:
 def replay(settings: Settings, instance: str | None) -> None:
     """Print the history of INSTANCE, or of the whole ledger, as a timeline.
 
-    Each losing attempt with how long it came after the winner.
+    Each later attempt with how long it came after the one that won, or closed the instance.
     """
     with settings.open_admin() as admin:
         found: Iterable[RecordedAttempt] = (
             admin.attempts() if instance is None else admin.history(InstanceId.parse(instance))
         )
-        won_at: dict[InstanceId, int] = {}
+        began_at: dict[InstanceId, int] = {}
         for attempt in found:
-            if attempt.outcome in WINNING:
-                won_at[attempt.instance] = attempt.tick
-            elif attempt.instance not in won_at:  # it was forgotten
-                winner = admin.resolution(attempt.instance)
-                won_at[attempt.instance] = attempt.tick if winner is None else winner.tick
-            if len(won_at) > _WINNERS_REMEMBERED:
-                del won_at[next(iter(won_at))]
-            behind = attempt.tick - won_at[attempt.instance]
+            if attempt.outcome in FIRST:
+                began_at[attempt.instance] = attempt.tick
+            elif attempt.instance not in began_at:  # it was forgotten
+                first = admin.resolution(attempt.instance)
+                began_at[attempt.instance] = attempt.tick if first is None else first.tick
+            if len(began_at) > _INSTANCES_REMEMBERED:
+                del began_at[next(iter(began_at))]
+            behind = attempt.tick - began_at[attempt.instance]
             rendering.timeline_line(attempt, behind, as_json=settings.as_json)
 
 
@@ -97,7 +82,7 @@ def contested(settings: Settings, limit: int) -> None:
 @click.argument("sequence", type=click.IntRange(min=0))
 @click.pass_obj
 def state_at(settings: Settings, sequence: int) -> None:
-    """Print who had won what when the log had SEQUENCE events."""
+    """Print what had become of each instance when the log had SEQUENCE events."""
     with settings.open_admin() as admin:
         for attempt in admin.state_at(sequence):
             rendering.attempt_line(attempt, as_json=settings.as_json)
@@ -147,7 +132,7 @@ def checkpoint(settings: Settings) -> None:
         text = admin.checkpoint()
     origin, length, digest = text.splitlines()
     fields = {"origin": origin, "length": int(length), "hash": digest}
-    rendering.answer(text.rstrip("\n"), fields, as_json=settings.as_json)
+    answer(text.rstrip("\n"), fields, as_json=settings.as_json)
 
 
 @click.command()
@@ -189,9 +174,9 @@ def adopt(settings: Settings) -> None:
             count = admin.adopt()
         except CannotAdopt as error:
             for instance, reason in error.rows:
-                remark(rendering.printable(f"{instance}: {reason}"))
+                remark(printable(f"{instance}: {reason}"))
             raise
-    rendering.answer(f"adopted {count}", {"adopted": count}, as_json=settings.as_json)
+    answer(f"adopted {count}", {"adopted": count}, as_json=settings.as_json)
 
 
 OPERATOR_COMMANDS = (

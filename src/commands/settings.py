@@ -8,20 +8,23 @@ import click
 
 from ..admin import LedgerAdmin
 from ..domain.errors import IdempotencyConflict, OutsideWorkspace, StoreError
-from ..domain.outcomes import Lost, Replayed, Won
+from ..domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from ..ledger import ResolutionLedger
 
 EXIT_CODES = {
     Won: 0,
+    Withdrawn: 0,
     StoreError: 1,
     ValueError: 2,  # usage, and text that is no id, key, label, record, checkpoint or export
     Replayed: 10,
     Lost: 11,
     IdempotencyConflict: 12,
     OutsideWorkspace: 13,
+    Closed: 14,
 }
 """What the exit status says, for answers and for errors alike."""
 
+EXIT_TIMED_OUT = 15
 EXIT_FINDINGS = 20
 EXIT_INTERRUPTED = 130
 

@@ -1,28 +1,43 @@
-"""The decision: which answer an attempt gets, and what goes on record.
+"""The decision: which answer an attempt or a withdrawal gets, and what goes on record.
 
-For an instance, let W be the response of the event at position 1, and let the owner of a key
-be the response that first used it in a won, replayed or lost event. An attempt of response r
-under key k from workspace ws gives the first row that fits:
+The first event of an instance decides it: a response has won (W, from a workspace), or a
+withdrawal has closed it. Let the owner of a key be the response that first used it in a won,
+replayed or lost event.
+
+An attempt of response r under key k from workspace ws gives the first row that fits:
 
 =  ======================================  ===========================  =====================
 #  situation                               answer                       event
 =  ======================================  ===========================  =====================
 1  no event yet                            ``Won``                      ``ResolutionWon``
-2  ws is not the winner's workspace        ``OutsideWorkspace``         ``AttemptFenced``
-3  r is W                                  ``Replayed``                 ``AttemptReplayed``
-4  k is owned by another response than r   ``IdempotencyConflict``      ``AttemptConflicted``
-5  otherwise                               ``Lost``                     ``AttemptLost``
+2  ws is not the first event's workspace   ``OutsideWorkspace``         ``AttemptFenced``
+3  the instance is closed                  ``Closed``                   ``AttemptLate``
+4  r is W                                  ``Replayed``                 ``AttemptReplayed``
+5  k is owned by another response than r   ``IdempotencyConflict``      ``AttemptConflicted``
+6  otherwise                               ``Lost``                     ``AttemptLost``
 =  ======================================  ===========================  =====================
 
-A ``ResolutionAdopted`` at position 1 counts as a ``ResolutionWon`` there.
+A ``ResolutionAdopted`` at position 1 counts as a ``ResolutionWon`` there. A withdrawal for a
+reason from workspace ws:
 
-The event is appended unless this very submission (ws, r, k) is on record for the instance:
-a retransmission gets the same answer again (``Won`` becomes ``Replayed``) and leaves no trace.
+=  ======================================  ===========================  =====================
+#  situation                               answer                       event
+=  ======================================  ===========================  =====================
+1  no event yet                            ``Withdrawn``                ``InstanceClosed``
+2  ws is not the first event's workspace   ``OutsideWorkspace``         ``WithdrawalFenced``
+3  the instance is closed                  ``Closed``                   ``WithdrawalLate``
+4  otherwise                               ``Lost``                     ``WithdrawalLost``
+=  ======================================  ===========================  =====================
+
+The event is appended unless this very submission, (ws, r, k) or (ws, reason), is on record for
+the instance: a retransmission gets the same answer again (``Won`` becomes ``Replayed``, and
+``Withdrawn`` becomes ``Closed``) and leaves no trace.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Generic, TypeVar, overload
 
 from msgspec import Struct
 
@@ -32,47 +47,59 @@ from .events import (
     AttemptConflicted,
     AttemptEvent,
     AttemptFenced,
+    AttemptLate,
     AttemptLost,
     AttemptReplayed,
+    Event,
+    First,
+    InstanceClosed,
     ResolutionAdopted,
     ResolutionWon,
     Submission,
-    Win,
+    Withdrawal,
+    WithdrawalEvent,
+    WithdrawalFenced,
+    WithdrawalLate,
+    WithdrawalLost,
 )
 from .ids import InstanceId, ResponseId
-from .outcomes import Lost, Replayed, Won
+from .outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .text import IdempotencyKey
 
-Answer = Won | Lost | Replayed
+Answer = Won | Lost | Replayed | Closed
 Refusal = OutsideWorkspace | IdempotencyConflict
+WithdrawalAnswer = Withdrawn | Closed | Lost
+
+Told = TypeVar("Told", Answer | Refusal, WithdrawalAnswer | OutsideWorkspace)
 
 
 class InstanceState:
     """What the events of one instance, applied in the order of their positions, add up to."""
 
-    __slots__ = ("instance", "key_owners", "on_record", "won")
+    __slots__ = ("first", "instance", "key_owners", "on_record")
 
     def __init__(self, instance: InstanceId) -> None:
         self.instance = instance
-        self.won: Win | None = None
+        self.first: First | None = None
         self.key_owners: dict[IdempotencyKey, ResponseId] = {}
         self.on_record: set[Submission] = set()
 
-    def apply(self, event: AttemptEvent) -> None:
+    def apply(self, event: Event) -> None:
         """Take in the next event."""
-        attempt = event.attempt
-        self.on_record.add(attempt.submission)
+        self.on_record.add(event.cause.submission)
         match event:
             case ResolutionWon() | ResolutionAdopted():
-                self.won = event
-                self.key_owners[attempt.idempotency_key] = attempt.response
+                self.first = event
+                self.key_owners[event.cause.idempotency_key] = event.cause.response
+            case InstanceClosed():
+                self.first = event
             case AttemptReplayed() | AttemptLost():
-                self.key_owners.setdefault(attempt.idempotency_key, attempt.response)
-            case AttemptFenced() | AttemptConflicted():
-                pass  # these never own a key
+                self.key_owners.setdefault(event.cause.idempotency_key, event.cause.response)
+            case _:
+                pass  # fenced, conflicted and late attempts never own a key
 
 
-def fold(instance: InstanceId, events: Iterable[AttemptEvent]) -> InstanceState:
+def fold(instance: InstanceId, events: Iterable[Event]) -> InstanceState:
     """The state after ``events``, given in the order of their positions."""
     state = InstanceState(instance)
     for event in events:
@@ -80,38 +107,51 @@ def fold(instance: InstanceId, events: Iterable[AttemptEvent]) -> InstanceState:
     return state
 
 
-class Decision(Struct, frozen=True):
-    """What an attempt is told, and the event to append: None for a retransmission."""
+class Decision(Struct, Generic[Told], frozen=True):
+    """What is told, and the event to append: None for a retransmission."""
 
-    answer: Answer | Refusal
-    event: type[AttemptEvent] | None
-
-
-def decide(state: InstanceState, attempt: Attempt) -> Decision:
-    """Apply the table above."""
-    answer, event = _first_row_that_fits(state, attempt)
-    return Decision(answer, None if attempt.submission in state.on_record else event)
+    answer: Told
+    event: type[Event] | None
 
 
-def redecide(state: InstanceState, event: AttemptEvent) -> type[AttemptEvent] | None:
-    """What the rules put on record for an event's attempt, given the events before it.
+@overload
+def decide(state: InstanceState, cause: Attempt) -> Decision[Answer | Refusal]: ...
+
+
+@overload
+def decide(
+    state: InstanceState, cause: Withdrawal
+) -> Decision[WithdrawalAnswer | OutsideWorkspace]: ...
+
+
+def decide(state: InstanceState, cause: Attempt | Withdrawal) -> Decision[Any]:
+    """Apply the table of attempts, or that of withdrawals."""
+    answer, event = (
+        _attempt(state, cause) if isinstance(cause, Attempt) else _withdrawal(state, cause)
+    )
+    return Decision(answer, None if cause.submission in state.on_record else event)
+
+
+def redecide(state: InstanceState, event: Event) -> type[Event] | None:
+    """What the rules put on record for what led to an event, given the events before it.
 
     None if it should not be on record, being a retransmission.
     """
-    if state.won is None and isinstance(event, ResolutionAdopted):
+    if state.first is None and isinstance(event, ResolutionAdopted):
         return ResolutionAdopted  # decided elsewhere, before the log began
-    return decide(state, event.attempt).event
+    return decide(state, event.cause).event
 
 
-def _first_row_that_fits(
-    state: InstanceState, attempt: Attempt
-) -> tuple[Answer | Refusal, type[AttemptEvent]]:
-    if state.won is None:
+def _attempt(state: InstanceState, attempt: Attempt) -> tuple[Answer | Refusal, type[AttemptEvent]]:
+    if state.first is None:
         return Won(), ResolutionWon
 
-    first = state.won.attempt
+    first = state.first.cause
     if attempt.workspace != first.workspace:
         return OutsideWorkspace(state.instance, attempt.workspace), AttemptFenced
+
+    if isinstance(first, Withdrawal):
+        return Closed(first.reason), AttemptLate
 
     winner = first.response
     if attempt.response == winner:
@@ -123,3 +163,19 @@ def _first_row_that_fits(
         return IdempotencyConflict(key, owner, attempt.response), AttemptConflicted
 
     return Lost(winner), AttemptLost
+
+
+def _withdrawal(
+    state: InstanceState, withdrawal: Withdrawal
+) -> tuple[WithdrawalAnswer | OutsideWorkspace, type[WithdrawalEvent]]:
+    if state.first is None:
+        return Withdrawn(), InstanceClosed
+
+    first = state.first.cause
+    if withdrawal.workspace != first.workspace:
+        return OutsideWorkspace(state.instance, withdrawal.workspace), WithdrawalFenced
+
+    if isinstance(first, Withdrawal):
+        return Closed(first.reason), WithdrawalLate
+
+    return Lost(first.response), WithdrawalLost

@@ -145,7 +145,7 @@ class IdempotencyConflict(ResolutionError):
 
 
 class OutsideWorkspace(ResolutionError):
-    """The instance was resolved under another workspace; this one has no say in it.
+    """The instance was resolved or closed under another workspace; this one has no say in it.
 
     Nothing is told of who won or where. Do not retry; check which workspace the question
     belongs to. ``instance`` and ``workspace`` (the one that asked).

@@ -1,4 +1,4 @@
-"""The events of an instance: what is on record once an attempt was decided."""
+"""The events of an instance: what is on record once an attempt or a withdrawal was decided."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from .errors import InvalidTick
 from .ids import ResponseId
-from .records import Outcome
+from .records import Outcome, Reason
 from .text import IdempotencyKey
 
 _LEAST_TICK, _GREATEST_TICK = -(2**63), 2**63 - 1
@@ -28,10 +28,6 @@ def check_tick(value: object) -> int:
     return int.__index__(value)
 
 
-Submission = tuple[str, ResponseId, IdempotencyKey]
-"""Workspace, response, key: two attempts that agree in these are one, sent twice."""
-
-
 class Attempt(Struct, frozen=True):
     """A response to an instance under a key, from a workspace."""
 
@@ -46,19 +42,51 @@ class Attempt(Struct, frozen=True):
         return self.workspace, self.response, self.idempotency_key
 
 
-class AttemptEvent(Struct, frozen=True):
-    """An attempt, and what it came to: each outcome is a class of its own."""
+class Withdrawal(Struct, frozen=True):
+    """The decision of a host, in a workspace, to stop asking."""
+
+    workspace: str
+    reason: Reason
+    submitted_by: str
+
+    @property
+    def submission(self) -> Submission:
+        """What makes two withdrawals the same one, sent twice. The label is no part of it."""
+        return self.workspace, self.reason
+
+
+Submission = tuple[str, ResponseId, IdempotencyKey] | tuple[str, Reason]
+"""Two attempts, or two withdrawals, that agree in these are one, sent twice."""
+
+
+class Event(Struct, frozen=True):
+    """An attempt or a withdrawal, and what it came to: each outcome is a class of its own."""
 
     # The tag is what the log stores. It names the event for good: rename the class, never it.
     tag: ClassVar[Outcome]
 
-    attempt: Attempt
+    cause: Attempt | Withdrawal
     tick: int
     """Nanoseconds since 1970 by the writer's clock. For display; it orders nothing."""
 
 
+class AttemptEvent(Event, frozen=True):
+    """What an attempt came to."""
+
+    cause: Attempt
+
+
+class WithdrawalEvent(Event, frozen=True):
+    """What a withdrawal came to."""
+
+    cause: Withdrawal
+
+
+# The first event of an instance.
+
+
 class ResolutionWon(AttemptEvent, frozen=True):
-    """The first event of its instance: this response is the answer."""
+    """This response is the answer."""
 
     tag: ClassVar[Outcome] = "won"
 
@@ -69,8 +97,20 @@ class ResolutionAdopted(AttemptEvent, frozen=True):
     tag: ClassVar[Outcome] = "adopted"
 
 
+class InstanceClosed(WithdrawalEvent, frozen=True):
+    """The host has stopped asking before anybody answered."""
+
+    tag: ClassVar[Outcome] = "closed"
+
+
 Win = ResolutionWon | ResolutionAdopted
-"""What resolves an instance: its first event, and no other."""
+"""What resolves an instance."""
+
+First = ResolutionWon | ResolutionAdopted | InstanceClosed
+"""What an instance begins with. None of them stands at any other position."""
+
+
+# What came to nothing.
 
 
 class AttemptLost(AttemptEvent, frozen=True):
@@ -97,15 +137,44 @@ class AttemptFenced(AttemptEvent, frozen=True):
     tag: ClassVar[Outcome] = "fenced"
 
 
-EVENT_TYPES: dict[str, type[AttemptEvent]] = {
+class AttemptLate(AttemptEvent, frozen=True):
+    """The instance had been closed."""
+
+    tag: ClassVar[Outcome] = "late"
+
+
+class WithdrawalLost(WithdrawalEvent, frozen=True):
+    """A response had won."""
+
+    tag: ClassVar[Outcome] = "withdrawal-lost"
+
+
+class WithdrawalFenced(WithdrawalEvent, frozen=True):
+    """The instance belonged to another workspace."""
+
+    tag: ClassVar[Outcome] = "withdrawal-fenced"
+
+
+class WithdrawalLate(WithdrawalEvent, frozen=True):
+    """The instance had been closed already, for another reason."""
+
+    tag: ClassVar[Outcome] = "withdrawal-late"
+
+
+EVENT_TYPES: dict[str, type[Event]] = {
     event_type.tag: event_type
     for event_type in (
         ResolutionWon,
         ResolutionAdopted,
+        InstanceClosed,
         AttemptLost,
         AttemptReplayed,
         AttemptConflicted,
         AttemptFenced,
+        AttemptLate,
+        WithdrawalLost,
+        WithdrawalFenced,
+        WithdrawalLate,
     )
 }
 """Every event there is, by its tag."""

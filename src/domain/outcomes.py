@@ -1,4 +1,4 @@
-"""What an attempt is told. Losing is an ordinary answer, not an error."""
+"""What an attempt or withdrawal is told. Losing is an ordinary answer, not an error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from .ids import InstanceId, ResponseId
-from .records import ResolutionRecord
+from .records import Reason, ResolutionRecord
 
 
 class Won(Struct, frozen=True):
@@ -32,10 +32,23 @@ class Replayed(Struct, frozen=True):
     own: bool
 
 
+class Withdrawn(Struct, frozen=True):
+    """This withdrawal has closed the instance: no answer counts any more."""
+
+
+class Closed(Struct, frozen=True):
+    """The instance was closed before anybody answered it. Nothing may be acted upon.
+
+    ``reason`` is that of the withdrawal that closed it.
+    """
+
+    reason: Reason
+
+
 class ResolutionStore(Protocol):
     """What a host needs of a ledger. ``ResolutionLedger`` is one."""
 
-    def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed:
+    def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed | Closed:
         """Submit an attempt and learn what it came to."""
 
     def winner(self, instance: InstanceId) -> ResponseId | None:

@@ -11,14 +11,32 @@ from .errors import InvalidId, InvalidText
 from .ids import InstanceId, ResponseId
 from .text import IdempotencyKey, check_text
 
-Outcome = Literal["won", "adopted", "lost", "replayed", "conflicted", "fenced"]
-"""What an attempt came to. The same words are the tags of the stored events."""
+Reason = Literal["expired", "withdrawn"]
+"""Why a host stops asking: nobody answered in time, or the question has become pointless."""
+
+Outcome = Literal[
+    "won",
+    "adopted",
+    "closed",
+    "lost",
+    "replayed",
+    "conflicted",
+    "fenced",
+    "late",
+    "withdrawal-lost",
+    "withdrawal-fenced",
+    "withdrawal-late",
+]
+"""What an attempt or withdrawal came to. The same words are the tags of the stored events."""
 
 WINNING: frozenset[Outcome] = frozenset({"won", "adopted"})
-"""Those that resolve an instance; each of them stands at position 1."""
+"""Those that resolve an instance."""
 
-LOSING: frozenset[Outcome] = frozenset({"lost", "replayed", "conflicted", "fenced"})
-"""Those of attempts that came after it was resolved."""
+FIRST: frozenset[Outcome] = WINNING | {"closed"}
+"""Those that stand at position 1, and nowhere else."""
+
+LOSING: frozenset[Outcome] = frozenset({"lost", "replayed", "conflicted", "fenced", "late"})
+"""Those of attempts that came after the instance was resolved or closed."""
 
 
 class ResolutionRecord(Struct, frozen=True):
@@ -50,17 +68,20 @@ class ResolutionRecord(Struct, frozen=True):
 
 
 class RecordedAttempt(Struct, frozen=True):
-    """An attempt as it stands in the log."""
+    """An attempt to answer, or to close, as it stands in the log."""
 
     instance: InstanceId
     position: int
-    """Its place among the events of the instance, from 1. Position 1 has won."""
+    """Its place among the events of the instance, from 1. Position 1 has won, or closed it."""
     sequence: int
     """Its place among all events of the ledger, from 1, in the order of their commits."""
     outcome: Outcome
-    response: ResponseId
-    idempotency_key: IdempotencyKey
+    response: ResponseId | None
+    """None for a withdrawal, as is the key."""
+    idempotency_key: IdempotencyKey | None
     submitted_by: str
     workspace: str
     tick: int
     """The writer's wall clock in nanoseconds since 1970. For display; it orders nothing."""
+    reason: Reason | None = None
+    """Of a withdrawal; None for an attempt to answer."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager
 from typing import Literal, NamedTuple, Protocol, TypeVar
 
+from ..projections.closed_instances import ClosedInstanceRow
 from ..projections.losing_attempts import LosingAttemptRow
 from ..projections.read_models import Key, ReadModel, Row
 from ..projections.winners import WinnerRow
@@ -27,7 +28,8 @@ class Session(Protocol):
     """A connection in use: statements only, no decisions.
 
     Each look at the log raises ``SchemaTooNew`` if a newer version of this package has
-    migrated the ledger, so that a process with old code stops.
+    migrated the ledger, so that a process with old code stops. Whoever only reads finds a
+    ledger of an older version as it is.
     """
 
     target: str
@@ -65,6 +67,9 @@ class Session(Protocol):
 
     def add_losing_attempt(self, row: LosingAttemptRow) -> None:
         """Add to ``losing_attempts``."""
+
+    def add_closed_instance(self, row: ClosedInstanceRow) -> None:
+        """Add to ``closed_instances``."""
 
 
 class Page(list[T]):
@@ -143,8 +148,13 @@ class OperatorSession(Session, Protocol):
     def stream(self, stream: str, limit: int) -> list[LogRow]:
         """The events of one stream, by position, at most so many."""
 
-    def first_events(self, after: Key, upto: int, limit: int) -> Page[LogRow]:
-        """Events at position 1, of sequences up to ``upto``, by stream, past ``after``."""
+    def first_events(
+        self, after: Key, upto: int, limit: int, *, closing: bool = False
+    ) -> Page[LogRow]:
+        """Events at position 1, of sequences up to ``upto``, by stream, past ``after``.
+
+        :param closing: only those that closed an instance.
+        """
 
     def event(self, sequence: int) -> LogRow | None:
         """The event of this sequence."""
@@ -164,8 +174,14 @@ class OperatorSession(Session, Protocol):
         :raises CorruptLedger: if none goes.
         """
 
+    def read_models(self) -> tuple[ReadModel, ...]:
+        """Those that the ledger has: one that an older version has made may lack some."""
+
     def missing(self) -> list[SchemaPart]:
-        """Parts of the schema that are missing or altered: read models, indexes and guards."""
+        """Parts of the schema that are missing or altered: read models, indexes and guards.
+
+        Of the version that the ledger has.
+        """
 
     def storage_faults(self, table: str) -> list[str]:
         """What the database itself finds wrong with a table and its indexes, a line each.
@@ -209,6 +225,12 @@ class Database(Protocol):
 
     target: str
     """The address of the ledger, for messages."""
+
+    def place(self) -> Hashable:
+        """What two databases of this process have in common if they are on one ledger.
+
+        :raises StoreUnavailable: if there is none.
+        """
 
     def read(self, work: Callable[[OperatorSession], T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, given a session that takes no write lock.

@@ -1,12 +1,14 @@
 """How the log finds the few events that an attempt depends on, whatever else is there.
 
 Besides position 1, an attempt (ws, r, k) depends on two kinds of events of its instance:
-those that may own k (lost, replayed), and those that record this very submission. Every event
-past position 1 carries one 64-bit fingerprint, which is indexed:
+those that may own k (lost, replayed), and those that record this very submission. A withdrawal
+(ws, reason) depends on the latter alone. Every event past position 1 carries one 64-bit
+fingerprint, which is indexed:
 
 * lost, replayed: of (instance, k). The rules allow at most two such events for one k: one by
   its owner, one by the winner. So they also tell whether the submission is on record.
-* conflicted, fenced: of (instance, ws, r, k). At most one such event can be on record.
+* conflicted, fenced, late: of (instance, ws, r, k). At most one such event can be on record.
+* withdrawals: of (instance, ws, reason). At most one such event can be on record.
 
 A look-up therefore reads a handful of rows even where there are 100,000 attempts. A
 fingerprint decides nothing: the rows that it finds are decoded and folded, and a row that
@@ -18,26 +20,33 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from ..domain.events import Attempt, AttemptConflicted, AttemptEvent, AttemptFenced, Win
+from ..domain.events import Attempt, AttemptLost, AttemptReplayed, Event, Withdrawal
+from ..domain.records import FIRST
 
 NO_FINGERPRINT = 0
+_MAY_OWN_A_KEY = {AttemptLost.tag, AttemptReplayed.tag}
 
 
-def fingerprint_of(stream: str, event: AttemptEvent) -> int:
+def fingerprint_of(stream: str, event: Event) -> int:
     """The fingerprint to store with an event. Part of the storage format."""
-    if isinstance(event, Win):
+    if event.tag in FIRST:
         return NO_FINGERPRINT
-    by_key, by_submission = fingerprints_for(stream, event.attempt)
-    return by_submission if isinstance(event, AttemptConflicted | AttemptFenced) else by_key
+    by_key, by_submission = fingerprints_for(stream, event.cause)
+    return by_key if event.tag in _MAY_OWN_A_KEY else by_submission
 
 
-def fingerprints_for(stream: str, attempt: Attempt) -> tuple[int, int]:
-    """The fingerprints under which the events that matter to ``attempt`` are found."""
-    key = attempt.idempotency_key.text
-    return (
-        _fingerprint(stream, key),
-        _fingerprint(stream, attempt.workspace, attempt.response.text, key),
-    )
+def fingerprints_for(stream: str, cause: Attempt | Withdrawal) -> tuple[int, int]:
+    """The fingerprints under which the events that matter to ``cause`` are found.
+
+    That of its key, which a withdrawal has none of, and that of the submission.
+    """
+    if isinstance(cause, Attempt):
+        key = cause.idempotency_key.text
+        return (
+            _fingerprint(stream, key),
+            _fingerprint(stream, cause.workspace, cause.response.text, key),
+        )
+    return NO_FINGERPRINT, _fingerprint(stream, cause.workspace, cause.reason)
 
 
 def _fingerprint(*parts: str) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..domain.decision import InstanceState, fold
 from ..domain.errors import CorruptLedger
-from ..domain.events import Attempt, AttemptEvent, Win
+from ..domain.events import Attempt, Event, First, Withdrawal
 from ..domain.ids import InstanceId
+from ..projections.closed_instances import closed_instance_row
 from ..projections.losing_attempts import losing_attempt_row
 from ..projections.winners import winner_row
 from .chain import Head
@@ -15,7 +16,7 @@ from .fingerprints import fingerprint_of, fingerprints_for
 
 
 def look(
-    session: Session, instance: InstanceId, attempt: Attempt
+    session: Session, instance: InstanceId, cause: Attempt | Withdrawal
 ) -> tuple[Head, int, InstanceState]:
     """The ends of the log and of the stream, and the instance's state as far as it matters.
 
@@ -26,17 +27,13 @@ def look(
     head, first = session.heads(stream)
     if first is None:
         return head, 0, InstanceState(instance)
-    last_position, rows = session.events_that_matter(
-        stream, first, fingerprints_for(stream, attempt)
-    )
+    last_position, rows = session.events_that_matter(stream, first, fingerprints_for(stream, cause))
     target = session.target
-    events = [win(target, rows[0]), *(decode_event(target, row) for row in rows[1:])]
+    events = [first_event(target, rows[0]), *(decode_event(target, row) for row in rows[1:])]
     return head, last_position, fold(instance, events)
 
 
-def append(
-    session: Session, head: Head, instance: InstanceId, position: int, event: AttemptEvent
-) -> Head:
+def append(session: Session, head: Head, instance: InstanceId, position: int, event: Event) -> Head:
     """Add the event to the log of this head, and its rows to the read models."""
     head = append_alone(session, head, instance, position, event)
     recorded = recorded_attempt(instance, position, head.sequence, event)
@@ -44,11 +41,13 @@ def append(
         session.add_winner(winner)
     elif loser := losing_attempt_row(recorded):
         session.add_losing_attempt(loser)
+    elif closed := closed_instance_row(recorded):
+        session.add_closed_instance(closed)
     return head
 
 
 def append_alone(
-    session: Session, head: Head, instance: InstanceId, position: int, event: AttemptEvent
+    session: Session, head: Head, instance: InstanceId, position: int, event: Event
 ) -> Head:
     """Add the event to the log; the read models have its rows already."""
     stream = instance.text
@@ -56,14 +55,14 @@ def append_alone(
     return session.append_event(head, (stream, position, event.tag, stored, fingerprint))
 
 
-def win(target: str, first: StoredRow) -> Win:
+def first_event(target: str, row: StoredRow) -> First:
     """The event that a stream begins with.
 
-    :raises CorruptLedger: if it is no win.
+    :raises CorruptLedger: if no stream can begin with it.
     """
-    event = decode_event(target, first)
-    if not isinstance(event, Win):
+    event = decode_event(target, row)
+    if not isinstance(event, First):
         # Position 1 is missing. Deciding again would name a second winner.
-        reason = f"{first[1]} begins at position {first[2]!r}"
-        raise CorruptLedger(target, reason, sequence=first[0])
+        reason = f"{row[1]} begins at position {row[2]!r}"
+        raise CorruptLedger(target, reason, sequence=row[0])
     return event

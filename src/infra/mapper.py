@@ -9,7 +9,7 @@ from eventsourcing.persistence import Mapper, Notification, StoredEvent
 from msgspec import Struct
 
 from ..domain.errors import InvalidRecord
-from ..domain.events import AttemptEvent
+from ..domain.events import Event
 from .codec import decode_event, encode_event
 
 
@@ -18,7 +18,7 @@ class StreamEvent(Struct, frozen=True):
 
     originator_id: str
     originator_version: int
-    event: AttemptEvent
+    event: Event
 
 
 class ResolutionMapper(Mapper[str]):

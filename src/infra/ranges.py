@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from ..domain.errors import CorruptLedger
-from ..domain.records import WINNING
-from ..projections.read_models import Key, ReadModel, Row, differing, order
+from ..domain.records import FIRST as FIRST_OUTCOMES
+from ..projections.read_models import CLOSED_INSTANCES, Key, ReadModel, Row, differing, order
 from .codec import decode_attempt
 from .database import Database, LogRow, OperatorSession, Page
 from .runs import FIRST, PAGE
@@ -55,7 +55,7 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
     demanded: dict[Key, Row] = {}
     unreadable: dict[Key, CorruptLedger] = {}
     for event in events:
-        if event.position == 1 and event.tag in WINNING and event.tag not in model.outcomes:
+        if event.position == 1 and event.tag in FIRST_OUTCOMES and event.tag not in model.outcomes:
             continue  # it demands a row elsewhere
         try:
             row = model.demanded(decode_attempt(session.target, event.stored))
@@ -85,7 +85,8 @@ def read_range(database: Database, model: ReadModel, after: Key) -> Range:
 
 def _events(session: OperatorSession, model: ReadModel, after: Key, upto: int) -> Page[LogRow]:
     if model.key == "instance":
-        return session.first_events(after, upto, PAGE)
+        closing = model is CLOSED_INSTANCES
+        return session.first_events(after, upto, PAGE, closing=closing)
     start = after + 1 if isinstance(after, int) else FIRST
     return session.log(start, upto, PAGE) if start <= upto else Page()
 

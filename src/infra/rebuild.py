@@ -11,11 +11,11 @@ from functools import partial
 from time import monotonic, sleep
 
 from ..domain.errors import CorruptLedger
-from ..projections.read_models import READ_MODELS, Key, ReadModel
+from ..projections.read_models import Key, ReadModel
 from ..projections.report import Report
 from .database import Database, OperatorSession
 from .ranges import Range, range_after, read_range
-from .runs import TABLES, OnFinding, OnProgress, Run
+from .runs import LOG, OnFinding, OnProgress, Run
 
 
 def rebuild(
@@ -27,15 +27,17 @@ def rebuild(
 
     :raises CorruptLedger: naming an event that cannot be read: nobody knows what it demands.
     """
-    head, missing = database.read(lambda session: (session.head_sequence(), session.missing()))
+    head, missing, models = database.read(
+        lambda session: (session.head_sequence(), session.missing(), session.read_models())
+    )
     run = Run(head, head, on_progress, on_finding)
     if missing:
         database.write(lambda session: session.mend_schema())
         for part in missing:
             run.lacks(part)
-    for table in TABLES:
+    for table in (LOG, *(model.table for model in models)):
         _reindex(database, table, run)
-    for model in READ_MODELS:
+    for model in models:
         _rebuild(database, model, run)
     run.advance(head)
     return run.report()

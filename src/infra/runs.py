@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from time import monotonic
 
-from ..projections.read_models import READ_MODELS, Key, ReadModel, Row, difference_found
+from ..projections.read_models import Key, ReadModel, Row, difference_found
 from ..projections.report import Finding, Progress, Report
 from .database import Database, LogRow, SchemaPart
 
@@ -15,8 +15,8 @@ PAGE = 1000
 FIRST, LAST = -(2**63), 2**63 - 1
 """Between these is every sequence, those in a damaged log included."""
 
-TABLES = ("resolution_events", *(model.table for model in READ_MODELS))
-"""What has indexes that must hold what their table holds, the log first."""
+LOG = "resolution_events"
+"""The log's table."""
 
 KEPT = 10_000
 """Findings that a report holds. The rest is counted, and passed on as it is found."""

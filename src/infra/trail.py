@@ -8,23 +8,25 @@ from msgspec import Struct
 
 from ..domain.errors import CorruptLedger
 from ..domain.ids import InstanceId
-from ..domain.records import RecordedAttempt
+from ..domain.records import WINNING, RecordedAttempt
+from . import news
 from .codec import decode_attempt
 from .database import Database, OperatorSession
-from .log import win
+from .log import first_event
 from .runs import LAST, PAGE, log_pages
 
 
 class Contest(Struct, frozen=True):
-    """An instance that got more than one answer."""
+    """An instance that got more than one answer, or one after it was closed."""
 
-    winner: RecordedAttempt
+    first: RecordedAttempt
+    """What won it, or closed it."""
     answers: int
     """How many different responses were given, the winning one included."""
     attempts: int
     """How many attempts gave another response than the winning one."""
     margin: int
-    """Nanoseconds between the ticks of the winner and of the earliest of these."""
+    """Nanoseconds between the ticks of the first event and of the earliest of these."""
 
 
 def attempts(
@@ -42,6 +44,33 @@ def attempts(
             yield decode_attempt(database.target, row.stored)
 
 
+def follow(database: Database, after: int = 0) -> Iterator[RecordedAttempt]:
+    """As :func:`attempts`, and then whatever is committed, as it is committed; it never ends.
+
+    :raises LedgerClosed: once the database is closed.
+    """
+    while page := news.wait_for(lambda: next_page(database, after), database, seconds=None):  # noqa: B023
+        yield from page
+        after = page[-1].sequence
+
+
+def next_page(database: Database, after: int) -> list[RecordedAttempt] | None:
+    """The attempts that come next in the log; None if there are none yet.
+
+    :raises CorruptLedger: if the next one cannot be read. A page ends before such a one.
+    """
+    rows = database.read(lambda session: session.log(after + 1, LAST, PAGE))
+    page: list[RecordedAttempt] = []
+    for row in rows:
+        try:
+            page.append(decode_attempt(database.target, row.stored))
+        except CorruptLedger:
+            if not page:
+                raise
+            break
+    return page or None
+
+
 def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
     """The attempts on one instance, oldest first."""
     rows = database.read(lambda session: session.stream(instance.text, LAST))
@@ -49,7 +78,7 @@ def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, 
 
 
 def resolution(database: Database, instance: InstanceId) -> RecordedAttempt | None:
-    """What resolved the instance; None if nothing did.
+    """What resolved or closed the instance; None if nothing did.
 
     :raises CorruptLedger: if its events begin with anything else.
     """
@@ -60,14 +89,14 @@ def _resolution(session: OperatorSession, stream: str) -> RecordedAttempt | None
     rows = session.stream(stream, 1)
     if not rows:
         return None
-    win(session.target, rows[0].stored)
+    first_event(session.target, rows[0].stored)
     return decode_attempt(session.target, rows[0].stored)
 
 
 def contested(database: Database, limit: int) -> tuple[Contest, ...]:
     """The instances that got the most different answers, most first.
 
-    :raises CorruptLedger: if the read models name what is no instance, or was not won.
+    :raises CorruptLedger: if the read models name what is no instance, or has no event.
     """
 
     def look(session: OperatorSession) -> tuple[Contest, ...]:
@@ -80,7 +109,8 @@ def contested(database: Database, limit: int) -> tuple[Contest, ...]:
 def _contest(
     session: OperatorSession, stream: str, others: int, attempts: int, tick: int
 ) -> Contest:
-    winner = _resolution(session, stream)
-    if winner is None:
+    first = _resolution(session, stream)
+    if first is None:
         raise CorruptLedger(session.target, f"losing_attempts: {stream!r} has no event")
-    return Contest(winner, 1 + others, attempts, tick - winner.tick)
+    won = first.outcome in WINNING
+    return Contest(first, others + won, attempts, tick - first.tick)

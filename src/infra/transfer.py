@@ -142,7 +142,7 @@ def _take_in(
         raise _Unsound(error.reason) from error
     except InvalidId as error:
         raise _Unsound(str(error)) from error
-    _, last_position, state = look(session, instance, event.attempt)
+    _, last_position, state = look(session, instance, event.cause)
     if line.position != last_position + 1:
         raise _Unsound(f"position {last_position + 1} is due, not {line.position}")
     adopted = isinstance(event, ResolutionAdopted)

@@ -13,18 +13,18 @@ from contextlib import suppress
 from functools import partial
 
 from ..domain.errors import CorruptLedger, InvalidId
-from ..domain.events import Attempt, AttemptEvent, ResolutionAdopted
+from ..domain.events import Attempt, Event, ResolutionAdopted, Withdrawal
 from ..domain.ids import InstanceId
-from ..projections.read_models import READ_MODELS, Key, ReadModel
+from ..projections.read_models import Key, ReadModel
 from ..projections.report import Finding, Report
 from ..projections.rules_audit import StreamAudit
 from . import chain
 from .checkpoint import LEDGER_ID, Checkpoint
 from .codec import decode_event
-from .database import Database, LogRow
+from .database import Database, LogRow, OperatorSession, SchemaPart
 from .fingerprints import fingerprint_of, fingerprints_for
 from .ranges import read_range
-from .runs import TABLES, OnFinding, OnProgress, Run, log_pages, stream_pages
+from .runs import LOG, OnFinding, OnProgress, Run, log_pages, stream_pages
 
 
 def verify(
@@ -37,14 +37,12 @@ def verify(
 
     :raises StoreError: if it cannot be read at all.
     """
-    head, ledger_id, missing = database.read(
-        lambda session: (session.head_sequence(), session.ledger_id(), session.missing())
-    )
+    head, ledger_id, missing, models = database.read(_outline)
     run = Run(head, head * 3, on_progress, on_finding)
     for part in missing:
         run.lacks(part)
     gone = {part.name for part in missing if part.found is None}
-    for table in TABLES:
+    for table in (LOG, *(model.table for model in models)):
         if table not in gone:
             for fault in database.read(lambda session: session.storage_faults(table)):  # noqa: B023
                 run.stored_wrongly(table, fault)
@@ -54,11 +52,18 @@ def verify(
         _checkpoint(database, checkpoint, ledger_id, head, run)
     events = _log(database, chain.origin(ledger_id).hash, run)
     _rules(database, events, run)
-    for model in READ_MODELS:
+    for model in models:
         if model.table not in gone:
             _read_model(database, model, run)
     run.advance(head * 3)
     return run.report()
+
+
+def _outline(
+    session: OperatorSession,
+) -> tuple[int, str, list[SchemaPart], tuple[ReadModel, ...]]:
+    models = session.read_models()
+    return session.head_sequence(), session.ledger_id(), session.missing(), models
 
 
 def _checkpoint(
@@ -109,7 +114,7 @@ def _log(database: Database, previous: bytes, run: Run) -> int:
     return events
 
 
-def _event(target: str, row: LogRow, run: Run) -> AttemptEvent | None:
+def _event(target: str, row: LogRow, run: Run) -> Event | None:
     try:
         event = decode_event(target, row.stored)
     except CorruptLedger as error:
@@ -122,7 +127,7 @@ def _event(target: str, row: LogRow, run: Run) -> AttemptEvent | None:
     return event
 
 
-def _place(row: LogRow, event: AttemptEvent, run: Run, *, adopting: bool) -> bool:
+def _place(row: LogRow, event: Event, run: Run, *, adopting: bool) -> bool:
     """Whether the event may stand where it does; and whether the next one may be adopted."""
     if _instance(row.stream) is None:
         run.found(Finding("instance", row.sequence, row.stream, None, row.stream))
@@ -139,7 +144,7 @@ def _rules(database: Database, events: int, run: Run) -> None:
     for page in stream_pages(database, run.length):
         events -= len(page)
         if events < 0:  # an index that leads in a circle
-            run.stored_wrongly("resolution_events", "its index leads to an event twice")
+            run.stored_wrongly(LOG, "its index leads to an event twice")
             return
         for row in page:
             if row.stream != stream or audit is None:
@@ -157,12 +162,12 @@ def _rules(database: Database, events: int, run: Run) -> None:
 
 
 def _that_matter(
-    database: Database, first: LogRow, attempt: Attempt, before: int
-) -> list[AttemptEvent]:
-    """The events of a long stream that matter to an attempt, of those before its position."""
+    database: Database, first: LogRow, cause: Attempt | Withdrawal, before: int
+) -> list[Event]:
+    """The events of a long stream that matter to what led to one of them, of those before it."""
     _, rows = database.read(
         lambda session: session.events_that_matter(
-            first.stream, first.sequence, fingerprints_for(first.stream, attempt)
+            first.stream, first.sequence, fingerprints_for(first.stream, cause)
         )
     )
     return [decode_event(database.target, row) for row in rows if row[2] < before]

@@ -1,4 +1,7 @@
-"""``losing_attempts``: one row for each attempt that did not win, replays included."""
+"""``losing_attempts``: one row for each attempt that did not win, replays included.
+
+Withdrawals that came to nothing are no answers: they stand in the log alone.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ..domain.text import IdempotencyKey, check_text
 
 
 class LosingAttemptRow(Struct, frozen=True):
-    """An attempt that was recorded after its instance was resolved."""
+    """An attempt that was recorded after its instance was resolved or closed."""
 
     sequence: int
     instance_id: str
@@ -25,7 +28,8 @@ class LosingAttemptRow(Struct, frozen=True):
 
 def losing_attempt_row(attempt: RecordedAttempt) -> LosingAttemptRow | None:
     """The row that the attempt adds to the table: one if it lost, else none."""
-    if attempt.outcome not in LOSING:
+    response, key = attempt.response, attempt.idempotency_key
+    if attempt.outcome not in LOSING or response is None or key is None:
         return None
     return LosingAttemptRow(
         sequence=attempt.sequence,
@@ -33,8 +37,8 @@ def losing_attempt_row(attempt: RecordedAttempt) -> LosingAttemptRow | None:
         position=attempt.position,
         outcome=attempt.outcome,
         workspace_key=attempt.workspace,
-        response_id=attempt.response.text,
-        idempotency_key=attempt.idempotency_key.text,
+        response_id=response.text,
+        idempotency_key=key.text,
         submitted_by=attempt.submitted_by,
         attempted_tick=attempt.tick,
     )

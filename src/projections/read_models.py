@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from ..domain.records import LOSING, WINNING, Outcome, RecordedAttempt
+from .closed_instances import ClosedInstanceRow, closed_instance_row
 from .losing_attempts import LosingAttemptRow, losing_attempt_row
 from .report import Finding, FindingKind
 from .winners import WinnerRow, winner_row
@@ -53,7 +54,15 @@ WINNERS = ReadModel("interaction_resolutions", "winner", WinnerRow, "instance", 
 LOSING_ATTEMPTS = ReadModel(
     "losing_attempts", "losing attempt", LosingAttemptRow, "sequence", LOSING, losing_attempt_row
 )
-READ_MODELS = (LOSING_ATTEMPTS, WINNERS)
+CLOSED_INSTANCES = ReadModel(
+    "closed_instances",
+    "closed instance",
+    ClosedInstanceRow,
+    "instance",
+    frozenset({"closed"}),
+    closed_instance_row,
+)
+READ_MODELS = (LOSING_ATTEMPTS, WINNERS, CLOSED_INSTANCES)
 
 
 def differing(demanded: dict[Key, Row], present: dict[Key, Row]) -> set[Key]:

@@ -20,6 +20,7 @@ FindingKind = Literal[
     "decision",
     "winner",
     "losing attempt",
+    "closed instance",
 ]
 """What is wrong:
 
@@ -34,7 +35,7 @@ FindingKind = Literal[
 * instance: the stream is no canonical id.
 * position: the positions of an instance have a gap.
 * decision: by the rules, the attempt would have come to something else.
-* winner, losing attempt: a row of a read model is not what the log demands.
+* winner, losing attempt, closed instance: a row of a read model is not what the log demands.
 """
 
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from ..domain.decision import InstanceState, fold, redecide
 from ..domain.errors import CorruptLedger
-from ..domain.events import Attempt, AttemptEvent
+from ..domain.events import Attempt, Event, Withdrawal
 from ..domain.ids import InstanceId
 from .report import Finding
 
 LONG = 10_000
 """Events of an instance that are held in memory. Beyond, each attempt's few are looked up."""
 
-LookUp = Callable[[Attempt, int], list[AttemptEvent]]
-"""The events of the instance that matter to an attempt, among those before a position.
+LookUp = Callable[[Attempt | Withdrawal, int], list[Event]]
+"""The events of the instance that matter to what led to an event, of those before a position.
 
 It raises ``CorruptLedger`` where they cannot be told.
 """
@@ -30,9 +30,7 @@ class StreamAudit:
         self._position = 0
         self._state = None if instance is None else InstanceState(instance)
 
-    def event(
-        self, sequence: int, position: int | None, event: AttemptEvent | None
-    ) -> list[Finding]:
+    def event(self, sequence: int, position: int | None, event: Event | None) -> list[Finding]:
         """What is wrong with the next event; None for what of it cannot be read."""
         findings = []
         due = self._position + 1
@@ -49,7 +47,7 @@ class StreamAudit:
         state = self._state
         if long:
             try:
-                state = fold(state.instance, self._look_up(event.attempt, position))
+                state = fold(state.instance, self._look_up(event.cause, position))
             except CorruptLedger:
                 self._state = None
                 return findings

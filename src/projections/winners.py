@@ -22,12 +22,13 @@ class WinnerRow(Struct, frozen=True):
 
 def winner_row(attempt: RecordedAttempt) -> WinnerRow | None:
     """The row that the attempt adds to the table: one if it won, else none."""
-    if attempt.outcome not in WINNING:
+    response, key = attempt.response, attempt.idempotency_key
+    if attempt.outcome not in WINNING or response is None or key is None:
         return None
     return WinnerRow(
         instance_id=attempt.instance.text,
         workspace_key=attempt.workspace,
-        response_id=attempt.response.text,
-        idempotency_key=attempt.idempotency_key.text,
+        response_id=response.text,
+        idempotency_key=key.text,
         resolved_tick=attempt.tick,
     )

@@ -23,7 +23,7 @@ Rows = dict[str, list[tuple[object, ...]]]
 
 def database_of(ledger: ResolutionLedger) -> FileDatabase | MemoryDatabase:
     """The database of a ledger object."""
-    database = ledger._store._database  # noqa: SLF001 (there is no other way in)
+    database = ledger._store.database  # noqa: SLF001 (there is no other way in)
     assert isinstance(database, FileDatabase | MemoryDatabase)
     return database
 

@@ -16,13 +16,16 @@ LOOK_UPS = {
     "STREAM": sql.STREAM,
     "EVENT": sql.EVENT,
     "STREAMS": sql.STREAMS,
-    "FIRST_EVENTS": sql.first_events_past("?"),
-    "FIRST_EVENTS, damaged": sql.first_events_past("CAST(? AS TEXT)"),
+    "first_events": sql.first_events("?"),
+    "first_events, damaged": sql.first_events("CAST(? AS TEXT)"),
+    "first_events, closing": sql.first_events("?", closing=True),
     "HEAD_SEQUENCE": sql.HEAD_SEQUENCE,
 }
+STREAMS, CLOSINGS = "sqlite_autoindex_resolution_events_1", "resolution_events_closing"
 WALKS = {
-    "STREAMS": sql.STREAMS_FROM_THE_BEGINNING,
-    "FIRST_EVENTS": sql.FIRST_EVENTS_FROM_THE_BEGINNING,
+    "STREAMS": (sql.STREAMS_FROM_THE_BEGINNING, STREAMS),
+    "first_events": (sql.first_events(), STREAMS),
+    "first_events, closing": (sql.first_events(closing=True), CLOSINGS),
 }
 
 
@@ -63,6 +66,5 @@ def test_the_first_page_walks_the_keys_of_the_streams(
     plan: Callable[[str], list[str]], name: str
 ) -> None:
     """In their order: what a limit leaves out is not read."""
-    assert plan(WALKS[name]) == [
-        "SCAN resolution_events USING INDEX sqlite_autoindex_resolution_events_1"
-    ]
+    statement, index = WALKS[name]
+    assert plan(statement) == [f"SCAN resolution_events USING INDEX {index}"]

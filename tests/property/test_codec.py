@@ -68,14 +68,14 @@ def test_an_attempt_is_read_as_it_was_stored(
     read = decode_attempt("a.db", (sequence, instance(0).text, position, event.tag, stored))
     assert (read.instance, read.sequence, read.position) == (instance(0), sequence, position)
     assert (read.outcome, read.tick) == (event.tag, event.tick)
-    assert (read.workspace, read.response, read.idempotency_key) == event.attempt.submission
-    assert read.submitted_by == event.attempt.submitted_by
+    assert (read.workspace, read.response, read.idempotency_key) == event.cause.submission
+    assert read.submitted_by == event.cause.submitted_by
 
 
 @given(strategies.events, strategies.events)
 def test_two_events_of_one_tag_share_no_bytes(one: AttemptEvent, other: AttemptEvent) -> None:
     """Nothing that an event says is left out of them."""
-    same = (one.attempt, one.tick) == (other.attempt, other.tick)
+    same = (one.cause, one.tick) == (other.cause, other.tick)
     assert (encode_event(one) == encode_event(other)) is same
 
 

@@ -58,7 +58,7 @@ def test_whatever_is_on_record_is_decided_again_as_it_was(
     for n, event in enumerate(events):
         assert redecide(fold(INSTANCE, events[:n]), event) is type(event)
         if win is ResolutionWon:
-            assert decide(fold(INSTANCE, events[:n]), event.attempt).event is type(event)
+            assert decide(fold(INSTANCE, events[:n]), event.cause).event is type(event)
 
 
 @given(histories, wins)
@@ -90,7 +90,7 @@ def test_after_an_adopted_win_every_attempt_gets_the_answer_that_it_gets_after_a
 ) -> None:
     """And leaves the same on record."""
     won, adopted = recorded(attempts), recorded(attempts, ResolutionAdopted)
-    assert adopted == [ResolutionAdopted(won[0].attempt, won[0].tick), *won[1:]]
+    assert adopted == [ResolutionAdopted(won[0].cause, won[0].tick), *won[1:]]
     assert decided(adopted, attempt) == decided(won, attempt)
 
 
@@ -102,7 +102,7 @@ def test_exactly_one_attempt_wins_and_it_is_the_first(attempts: list[Attempt]) -
         True,
         *[False] * (len(events) - 1),
     ]
-    assert events[0].attempt == attempts[0]
+    assert events[0].cause == attempts[0]
 
 
 @given(histories.filter(bool), wins, strategies.attempts, st.randoms(use_true_random=False))
@@ -157,7 +157,7 @@ def test_outside_the_workspace_nothing_is_told_of_the_winner(
 ) -> None:
     """Neither who it is nor where."""
     events = recorded(attempts)
-    winning = events[0].attempt
+    winning = events[0].cause
     answer = decide(fold(INSTANCE, events), attempt).answer
     assert isinstance(answer, OutsideWorkspace) is (attempt.workspace != winning.workspace)
     if isinstance(answer, OutsideWorkspace):

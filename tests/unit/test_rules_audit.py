@@ -100,7 +100,7 @@ def test_a_position_that_comes_twice_is_found() -> None:
 def test_an_event_that_should_have_been_another_is_found(n: int, kind: type[AttemptEvent]) -> None:
     """With what the rules say of it."""
     event = SOUND[n]
-    forged = [*SOUND[:n], kind(event.attempt, event.tick)]
+    forged = [*SOUND[:n], kind(event.cause, event.tick)]
     expected = [] if kind is type(event) else [decision(101 + n, event.tag, kind.tag)]
     assert findings(in_a_row(forged)) == expected
 
@@ -148,5 +148,5 @@ def test_of_a_long_stream_each_attempt_has_its_few_events_looked_up(
     audit = StreamAudit(STREAM, instance(0), look_up)
     for sequence, (place, event) in enumerate(in_a_row(SOUND), start=101):
         assert audit.event(sequence, place, event) == []
-    assert asked == [(event.attempt, n) for n, event in enumerate(SOUND[3:], start=4)]
+    assert asked == [(event.cause, n) for n, event in enumerate(SOUND[3:], start=4)]
     assert audit.event(108, 8, AttemptLost(attempt(0, 9), 9)) == [decision(108, "replayed", "lost")]

@@ -16,13 +16,18 @@ class OpenConnection:
     __slots__ = ("_execute", "connection", "identity", "inherited", "session", "target", "usable")
 
     def __init__(
-        self, connection: sqlite3.Connection, target: str, identity: FileIdentity | None
+        self,
+        connection: sqlite3.Connection,
+        target: str,
+        identity: FileIdentity | None,
+        *,
+        reading: bool = False,
     ) -> None:
         self.connection = connection
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
-        self.session = SQLiteOperatorSession(connection, target)
+        self.session = SQLiteOperatorSession(connection, target, reading=reading)
         self._execute = self.session.execute
         self.usable = True
         """Whether it may serve another call."""

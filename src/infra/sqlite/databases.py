@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import closing
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
 from .connection import OpenConnection
-from .files import UNFINISHED, file_identity, move_into_place
+from .files import UNFINISHED, FileIdentity, file_identity, move_into_place
 from .opening import open_bare, open_file, open_memory
 from .operator import SQLiteOperatorSession
 from .readers import Readers
@@ -58,6 +58,16 @@ class FileDatabase:
         self.readers = Readers(path, self._open_reader, lock_timeout)
         self.writer = Writer(path, self._open_writer, lock_timeout)
         forks.watch(self)
+
+    def place(self) -> FileIdentity:
+        """Which file it is.
+
+        :raises StoreUnavailable: if there is none.
+        """
+        identity = file_identity(self.target)
+        if identity is None:
+            raise StoreUnavailable(self.target, "there is no such file")
+        return identity
 
     def read(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
@@ -158,7 +168,7 @@ class FileDatabase:
         self._decided = self._decided or decided
         if self._incomplete:
             connection.execute(_ROOMY)
-        return OpenConnection(connection, self.target, identity)
+        return OpenConnection(connection, self.target, identity, reading=not write)
 
 
 class _BareFile(FileDatabase):
@@ -200,6 +210,10 @@ class MemoryDatabase:
         self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
         self.writer = Writer(self.target, self._open, lock_timeout)
         forks.watch(self)
+
+    def place(self) -> Hashable:
+        """It has no place but itself."""
+        return self
 
     def read(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None

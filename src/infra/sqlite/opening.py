@@ -10,10 +10,11 @@ from typing import Literal, TypeVar
 
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
+from . import statements
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
-from .recognition import check_encoding, version_of
-from .schema import MIGRATIONS, migrate
+from .recognition import bring_up_to_date, check_encoding, version_of
+from .schema import MIGRATIONS
 
 _SETTINGS: dict[Durability, tuple[str, ...]] = {
     # A Won that the caller acted on survives a power cut. (fullfsync: macOS only.)
@@ -35,7 +36,7 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
     write: bool,
     incomplete: bool = False,
 ) -> tuple[sqlite3.Connection, FileIdentity, str, bool]:
-    """Connect to the ledger at ``path``, creating or migrating it where that is due.
+    """Connect to the ledger at ``path``, creating or migrating it where it is to be written.
 
     Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
     to, the ledger's identity, and whether it has any event.
@@ -46,11 +47,12 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
 
     def prepare(connection: sqlite3.Connection) -> tuple[str, bool]:
         version = _version(connection, path, create=create, incomplete=incomplete)
-        if write or version < len(MIGRATIONS):
+        if write:
             _use_wal(connection, path, deadline)
-        ledger_id = _newest(connection, path, version, create=create, incomplete=incomplete)
+            _make_newest(connection, path, version, create=create, incomplete=incomplete)
+        (ledger_id,) = connection.execute(statements.LEDGER_ID).fetchone()
         event = connection.execute("SELECT 1 FROM resolution_events LIMIT 1").fetchone()
-        return ledger_id, event is not None
+        return str(ledger_id), event is not None
 
     connection, identity, found = _open(path, durability, timeout, create=create, prepare=prepare)
     return connection, identity, *found
@@ -97,7 +99,7 @@ def _open(
 def open_memory() -> sqlite3.Connection:
     """A new, empty ledger in memory."""
     connection = _connect(":memory:", 0, ":memory:")
-    _newest(connection, ":memory:", 0, create=True, incomplete=False)
+    _make_newest(connection, ":memory:", 0, create=True, incomplete=False)
     return connection
 
 
@@ -125,19 +127,18 @@ def _version(connection: sqlite3.Connection, target: str, *, create: bool, incom
     return version
 
 
-def _newest(
+def _make_newest(
     connection: sqlite3.Connection, target: str, version: int, *, create: bool, incomplete: bool
-) -> str:
-    """See that the schema is the newest one, and return the ledger's identity."""
-    if version < len(MIGRATIONS):
-        with _transaction(connection, "IMMEDIATE"):
-            # Several processes may come here at once: look again under the write lock.
-            version = version_of(connection, target, incomplete=incomplete)
-            if version == 0 and not create:
-                raise NotALedger(target, "the ledger has gone")
-            migrate(connection, version)
-    (ledger_id,) = connection.execute("SELECT ledger_id FROM resolution_ledger_meta").fetchone()
-    return str(ledger_id)
+) -> None:
+    """See that the schema is the newest one."""
+    if version == len(MIGRATIONS):
+        return
+    with _transaction(connection, "IMMEDIATE"):
+        # Several processes may come here at once: look again under the write lock.
+        version = version_of(connection, target, incomplete=incomplete)
+        if version == 0 and not create:
+            raise NotALedger(target, "the ledger has gone")
+        bring_up_to_date(connection, target, version)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import ValidationError, convert
 
 from ...domain.errors import CorruptLedger
-from ...projections.read_models import Key, ReadModel, Row
+from ...projections.read_models import READ_MODELS, Key, ReadModel, Row
 from ..database import LogRow, Page, SchemaPart
 from . import operator_statements as sql
 from . import recognition, statements
@@ -55,7 +55,7 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def ledger_id(self) -> str:
         ledger_id = self._ledger_id()
-        self._check_version()
+        self.schema_version()
         return ledger_id
 
     def log(self, start: int, upto: int, limit: int) -> Page[LogRow]:
@@ -69,11 +69,13 @@ class SQLiteOperatorSession(SQLiteSession):
     def stream(self, stream: str, limit: int) -> list[LogRow]:
         return self._events(sql.STREAM, stream, limit)
 
-    def first_events(self, after: Key, upto: int, limit: int) -> Page[LogRow]:
+    def first_events(
+        self, after: Key, upto: int, limit: int, *, closing: bool = False
+    ) -> Page[LogRow]:
         if after is None:
-            return self._page(sql.FIRST_EVENTS_FROM_THE_BEGINNING, upto, limit)
+            return self._page(sql.first_events(closing=closing), upto, limit)
         place, value = _placeholder(after)
-        return self._page(sql.first_events_past(place), value, upto, limit)
+        return self._page(sql.first_events(place, closing=closing), value, upto, limit)
 
     def event(self, sequence: int) -> LogRow | None:
         return next(iter(self._events(sql.EVENT, sequence)), None)
@@ -116,9 +118,13 @@ class SQLiteOperatorSession(SQLiteSession):
         if removed < 1:  # somebody's trigger, or a key that its own index does not find
             raise CorruptLedger(self.target, f"{model.table} did not give up a row")
 
+    def read_models(self) -> tuple[ReadModel, ...]:
+        tables = recognition.tables_of(self.schema_version())
+        return tuple(model for model in READ_MODELS if model.table in tables)
+
     def missing(self) -> list[SchemaPart]:
         try:
-            faults = recognition.faults(self.connection)
+            faults = recognition.faults(self.connection, self.schema_version())
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
         return [SchemaPart(part.name, _one_line(part.sql), found) for part, found in faults]
@@ -185,7 +191,7 @@ class SQLiteOperatorSession(SQLiteSession):
                 self.connection.text_factory = str
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
-        self._check_version()
+        self.schema_version()
         return rows
 
     def _rows(self, statement: str, values: tuple[object, ...]) -> Page[Any]:

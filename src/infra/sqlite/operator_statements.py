@@ -33,19 +33,17 @@ STREAMS = f"""
      LIMIT ?
 """
 
-FIRST_EVENTS_FROM_THE_BEGINNING = f"""
-    {EVENTS}
-     WHERE originator_version = 1 AND +sequence <= ?
-     ORDER BY originator_id
-     LIMIT ?
-"""
 
+def first_events(past: str | None = None, *, closing: bool = False) -> str:
+    """Events at position 1, by stream.
 
-def first_events_past(key: str) -> str:
-    """As above, past a stream; ``key`` is how its name is passed."""
+    :param past: only of later streams than this one; how its name is passed.
+    :param closing: only those that closed an instance: an index has these alone.
+    """
     return f"""
         {EVENTS}
-         WHERE originator_id > {key} AND originator_version = 1 AND +sequence <= ?
+         WHERE {f"originator_id > {past} AND" if past else ""} originator_version = 1
+           AND {"topic = 'closed' AND" if closing else ""} +sequence <= ?
          ORDER BY originator_id
          LIMIT ?
     """
@@ -57,11 +55,12 @@ WINNERS_BY_TICK = """
      ORDER BY resolved_tick, instance_id
 """
 
+# Where an instance was closed there is no winner, and each answer is another one than that.
 CONTESTED = """
     SELECT instance_id, count(DISTINCT losing.response_id) AS others, count(*),
            min(attempted_tick)
-      FROM losing_attempts AS losing JOIN interaction_resolutions AS winner USING (instance_id)
-     WHERE losing.response_id <> winner.response_id
+      FROM losing_attempts AS losing LEFT JOIN interaction_resolutions AS winner USING (instance_id)
+     WHERE losing.response_id IS NOT winner.response_id
      GROUP BY instance_id
      ORDER BY others DESC, count(*) DESC, instance_id
      LIMIT ?

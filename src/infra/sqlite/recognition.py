@@ -128,12 +128,28 @@ def establish(connection: sqlite3.Connection, target: str, *, adopting: bool) ->
         if adopting:
             raise NothingToAdopt(target)
     check_encoding(connection, target)
+    bring_up_to_date(connection, target, version)
+
+
+def bring_up_to_date(connection: sqlite3.Connection, target: str, version: int) -> None:
+    """Migrate a ledger of ``version`` (0: there is none). To be called in a transaction.
+
+    :raises NotALedger: if something else has the name of what is to be made.
+    """
+    if version > 0:
+        taken = _shapes(connection).keys() - {part.name for part in _parts(version)}
+        if taken:
+            raise NotALedger(target, f"it has something else of the name {', '.join(taken)}")
     migrate(connection, version)
 
 
-def faults(connection: sqlite3.Connection) -> list[Fault]:
-    """What a ledger of the newest version lacks: tables, keys, indexes and guards."""
-    version = len(MIGRATIONS)
+def tables_of(version: int) -> frozenset[str]:
+    """The tables of a ledger of this version."""
+    return frozenset(_shapes_of(version))
+
+
+def faults(connection: sqlite3.Connection, version: int) -> list[Fault]:
+    """What a ledger of this version lacks: tables, keys, indexes and guards."""
     there = {
         (kind, name): sql
         for kind, name, sql in connection.execute(
@@ -163,7 +179,7 @@ def mend(connection: sqlite3.Connection, target: str) -> None:
 
     :raises CorruptLedger: if a table is there and is another one: rows may be lost or doubled.
     """
-    for part, there in faults(connection):
+    for part, there in faults(connection, len(MIGRATIONS)):
         if there is not None:
             if part.kind == "table":
                 raise CorruptLedger(target, f"{part.name} is another table than ours")

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 
 EVENTS, META = "resolution_events", "resolution_ledger_meta"
-TABLES = (EVENTS, META, "interaction_resolutions", "losing_attempts")
+TABLES = (EVENTS, META, "interaction_resolutions", "losing_attempts", "closed_instances")
 Migration = Callable[[sqlite3.Connection], None]
 
 
@@ -26,7 +26,29 @@ def _create(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_create,)
+def _closings(connection: sqlite3.Connection) -> None:
+    """Version 2: an instance may be closed without an answer."""
+    connection.execute(
+        """
+        CREATE TABLE closed_instances (
+            instance_id TEXT PRIMARY KEY NOT NULL,
+            workspace_key TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            submitted_by TEXT NOT NULL,
+            closed_tick INTEGER NOT NULL
+        ) WITHOUT ROWID
+        """
+    )
+    # For verify and rebuild: what closed_instances should hold, without a walk through all wins.
+    connection.execute(
+        """
+        CREATE INDEX resolution_events_closing
+            ON resolution_events (originator_id) WHERE topic = 'closed'
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_create, _closings)
 """Migration n (from 0) takes the schema from version n to version n + 1."""
 
 _CREATE_STATEMENTS = (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from msgspec import ValidationError, convert
 from msgspec.structs import astuple
 
 from ...domain.errors import CorruptLedger, SchemaTooNew
 from ...domain.records import Outcome
+from ...projections.closed_instances import ClosedInstanceRow
 from ...projections.losing_attempts import LosingAttemptRow
 from ...projections.winners import WinnerRow
 from .. import chain
@@ -27,11 +28,18 @@ _LOSING_ATTEMPT = tuple[int, str, int, Outcome, str, str, str, str, int]
 class SQLiteSession:
     """What :class:`..database.Session` promises."""
 
-    __slots__ = ("connection", "execute", "target")
+    __slots__ = ("_reading", "connection", "execute", "target")
 
-    def __init__(self, connection: sqlite3.Connection, target: str) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, target: str, *, reading: bool = False
+    ) -> None:
+        """By default, for a ledger of the newest version.
+
+        :param reading: one of an older version is read as it is.
+        """
         self.connection = connection
         self.target = target
+        self._reading = reading
         # One cursor for all statements, each of which is done before the next begins: to make
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
@@ -115,22 +123,33 @@ class SQLiteSession:
     def add_losing_attempt(self, row: LosingAttemptRow) -> None:
         self._insert(statements.ADD_LOSING_ATTEMPT, astuple(row))
 
+    def add_closed_instance(self, row: ClosedInstanceRow) -> None:
+        self._insert(statements.ADD_CLOSED_INSTANCE, astuple(row))
+
     def read(self, statement: str, values: tuple[object, ...] = ()) -> list[Any]:
         """All rows of a statement, if the schema is the one that it was written for."""
         rows = self._run(statement, values)
-        self._check_version()
+        self.schema_version()  # after reading: versions only grow, so the rows were of no newer one
         return rows
 
-    def _check_version(self) -> None:
-        # After reading: versions only grow, so the rows were of this version, too.
+    def schema_version(self) -> int:
+        """The version of the ledger's schema.
+
+        :raises SchemaTooNew: if this code does not know it.
+        """
         versions = self._run(statements.SCHEMA_VERSION)
-        self._check(versions[0][0] if versions else None)
+        version = versions[0][0] if versions else None
+        self._check(version)
+        return cast(int, version)
 
     def _check(self, version: object) -> None:
-        if version == len(MIGRATIONS):
+        newest = len(MIGRATIONS)
+        if version == newest:
             return
-        if isinstance(version, int) and version > len(MIGRATIONS):
-            raise SchemaTooNew(self.target, found=version, known=len(MIGRATIONS))
+        if self._reading and isinstance(version, int) and 0 < version < newest:
+            return
+        if isinstance(version, int) and version > newest:
+            raise SchemaTooNew(self.target, found=version, known=newest)
         raise CorruptLedger(self.target, f"schema version {version!r}")
 
     def _insert(self, statement: str, values: tuple[object, ...]) -> None:

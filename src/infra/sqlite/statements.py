@@ -76,6 +76,12 @@ ADD_LOSING_ATTEMPT = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
+ADD_CLOSED_INSTANCE = """
+    INSERT INTO closed_instances
+           (instance_id, workspace_key, reason, submitted_by, closed_tick)
+    VALUES (?, ?, ?, ?, ?)
+"""
+
 LOSING_ATTEMPTS = """
     SELECT sequence, instance_id, position, outcome, workspace_key, response_id,
            idempotency_key, submitted_by, attempted_tick
