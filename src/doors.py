@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from math import inf
 from types import TracebackType
-from typing import Self
+from typing import Self, cast, get_args
 
 from .domain.errors import InvalidId, InvalidOption
 from .domain.ids import InstanceId
+from .domain.records import Reason
 
 
 class Door(ABC):
@@ -38,6 +39,17 @@ def check_instance(instance: InstanceId) -> InstanceId:
     if type(instance) is not InstanceId:
         raise InvalidId(instance, "not an InstanceId")
     return instance
+
+
+def check_reason(reason: Reason) -> Reason:
+    """Return ``reason`` if it is one, as plain text.
+
+    :raises InvalidOption: if it is not.
+    """
+    plain = str.__str__(reason) if isinstance(reason, str) else None  # whatever it claims to equal
+    if plain not in get_args(Reason):
+        raise InvalidOption("reason", reason, 'neither "expired" nor "withdrawn"')
+    return cast(Reason, plain)
 
 
 def check_sequence(option: str, value: int) -> int:

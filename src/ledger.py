@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import Literal, Self, get_args
+from typing import Literal, Self
 
 from .domain.errors import InvalidOption, InvalidRecord, OutsideWorkspace, ResolutionError
 from .domain.events import Attempt, Withdrawal
@@ -13,7 +13,7 @@ from .domain.ids import InstanceId, ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import Reason, RecordedAttempt, ResolutionRecord
 from .domain.text import check_text
-from .doors import Door, check_instance, check_limit, check_sequence, check_timeout
+from .doors import Door, check_instance, check_limit, check_reason, check_sequence, check_timeout
 from .infra import trail
 from .infra.store import EventStore
 from .infra.targets import open_target
@@ -110,10 +110,8 @@ class ResolutionLedger(Door):
         :raises InvalidText: if ``submitted_by`` is not 0 to 512 bytes of UTF-8.
         :raises StoreError: see its ``outcome_unknown``; the same call may be made again.
         """
-        if reason not in get_args(Reason):
-            raise InvalidOption("reason", reason, 'neither "expired" nor "withdrawn"')
         label = check_text("submitted_by", submitted_by, may_be_empty=True)
-        withdrawal = Withdrawal(self._workspace, reason, label)
+        withdrawal = Withdrawal(self._workspace, check_reason(reason), label)
         answer = self._store.withdraw(check_instance(instance), withdrawal)
         if isinstance(answer, OutsideWorkspace):
             raise answer

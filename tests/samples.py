@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from resolution_ledger import IdempotencyKey, InstanceId, ResolutionRecord, ResponseId
-from resolution_ledger.domain.events import Attempt
+from resolution_ledger.domain.events import Attempt, Withdrawal
+from resolution_ledger.domain.records import Reason
 
 WORKSPACE, OTHER_WORKSPACE = "ws-1", "ws-2"
 
@@ -35,3 +36,8 @@ def record(i: int, r: int, k: int, submitted_by: str = "") -> ResolutionRecord:
 def attempt(r: int, k: int, workspace: str = WORKSPACE, by: str = "") -> Attempt:
     """Response ``r`` under key ``k`` from a workspace, as the rules see it."""
     return Attempt(workspace, response(r), key(k), by)
+
+
+def withdrawal(reason: Reason, workspace: str = WORKSPACE, by: str = "") -> Withdrawal:
+    """An end of asking, from a workspace, as the rules see it."""
+    return Withdrawal(workspace, reason, by)

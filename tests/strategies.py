@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from base64 import b32encode
+from typing import get_args
 
 from hypothesis import strategies as st
 
 from resolution_ledger import ContentId, IdempotencyKey, ResponseId
-from resolution_ledger.domain.events import EVENT_TYPES, Attempt, AttemptEvent
+from resolution_ledger.domain.events import (
+    EVENT_TYPES,
+    Attempt,
+    Event,
+    Withdrawal,
+    WithdrawalEvent,
+)
+from resolution_ledger.domain.records import Reason
 from samples import OTHER_WORKSPACE, WORKSPACE, key, response
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
@@ -15,14 +23,15 @@ labels = texts
 idempotency_keys = texts.filter(bool).map(IdempotencyKey)
 ticks = st.integers(-(2**63), 2**63 - 1)
 
+workspaces = st.sampled_from([WORKSPACE, WORKSPACE, OTHER_WORKSPACE])
+reasons: st.SearchStrategy[Reason] = st.sampled_from(get_args(Reason))
+
 # Few of each, so that attempts meet: same response, same key, other workspace.
 attempts = st.builds(
-    Attempt,
-    st.sampled_from([WORKSPACE, WORKSPACE, OTHER_WORKSPACE]),
-    st.integers(0, 3).map(response),
-    st.integers(0, 3).map(key),
-    labels,
+    Attempt, workspaces, st.integers(0, 3).map(response), st.integers(0, 3).map(key), labels
 )
+withdrawals = st.builds(Withdrawal, workspaces, reasons, labels)
+causes = attempts | withdrawals
 
 # What a record may hold, apart from links.
 plain_records = st.recursive(
@@ -76,10 +85,17 @@ def near_id_texts(draw: st.DrawFn) -> str:
     return text[:at] + changed + text[at + 1 :]
 
 
-# Of any kind, related to no other event: what the codec must be able to store.
-events: st.SearchStrategy[AttemptEvent] = st.builds(
-    lambda event_type, attempt, tick: event_type(attempt, tick),
-    st.sampled_from(list(EVENT_TYPES.values())),
-    st.builds(Attempt, texts.filter(bool), id_texts.map(ResponseId), idempotency_keys, labels),
-    ticks,
+_any_attempts = st.builds(
+    Attempt, texts.filter(bool), id_texts.map(ResponseId), idempotency_keys, labels
 )
+_any_withdrawals = st.builds(Withdrawal, texts.filter(bool), reasons, labels)
+
+
+def _events_of(event_type: type[Event]) -> st.SearchStrategy[Event]:
+    """Those of one kind: an attempt leads to some, a withdrawal to the others."""
+    withdrawn = issubclass(event_type, WithdrawalEvent)
+    return st.builds(event_type, _any_withdrawals if withdrawn else _any_attempts, ticks)
+
+
+# Of any kind, related to no other event: what the codec must be able to store.
+events: st.SearchStrategy[Event] = st.sampled_from([*EVENT_TYPES.values()]).flatmap(_events_of)

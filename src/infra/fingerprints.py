@@ -38,7 +38,7 @@ def fingerprint_of(stream: str, event: Event) -> int:
 def fingerprints_for(stream: str, cause: Attempt | Withdrawal) -> tuple[int, int]:
     """The fingerprints under which the events that matter to ``cause`` are found.
 
-    That of its key, which a withdrawal has none of, and that of the submission.
+    That of its key and that of the submission. A withdrawal has no key, and so one fingerprint.
     """
     if isinstance(cause, Attempt):
         key = cause.idempotency_key.text
@@ -46,7 +46,8 @@ def fingerprints_for(stream: str, cause: Attempt | Withdrawal) -> tuple[int, int
             _fingerprint(stream, key),
             _fingerprint(stream, cause.workspace, cause.response.text, key),
         )
-    return NO_FINGERPRINT, _fingerprint(stream, cause.workspace, cause.reason)
+    alone = _fingerprint(stream, cause.workspace, cause.reason)
+    return alone, alone
 
 
 def _fingerprint(*parts: str) -> int:

@@ -1,17 +1,22 @@
-"""What an attempt came to and what is on record, as values that compare."""
+"""What an attempt or withdrawal came to and what is on record, as values that compare."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+
 from resolution_ledger import (
+    Closed,
     IdempotencyConflict,
+    InstanceId,
     Lost,
     OutsideWorkspace,
     RecordedAttempt,
     Replayed,
     ResolutionLedger,
     ResolutionRecord,
+    Withdrawn,
     Won,
 )
 from samples import instance
@@ -19,14 +24,33 @@ from samples import instance
 Answer = tuple[object, ...]
 
 
-def answer(ledger: ResolutionLedger, record: ResolutionRecord) -> Answer:
-    """The answer to an attempt, refusals included, with all the facts that it carries."""
+class Ending(Struct, frozen=True):
+    """What ``withdraw`` is called with, as ``resolve`` is with a ``ResolutionRecord``."""
+
+    instance: InstanceId
+    reason: str
+    submitted_by: str = ""
+
+
+Sent = ResolutionRecord | Ending
+
+
+def answer(ledger: ResolutionLedger, sent: Sent) -> Answer:
+    """The answer to what is sent, refusals included, with all the facts that it carries."""
     try:
-        outcome = ledger.resolve(record)
+        if isinstance(sent, Ending):
+            outcome = ledger.withdraw(sent.instance, sent.reason, sent.submitted_by)
+        else:
+            outcome = ledger.resolve(sent)
     except OutsideWorkspace as refusal:
         return "outside", refusal.instance, refusal.workspace
     except IdempotencyConflict as refusal:
         return "conflict", refusal.key, refusal.existing, refusal.presented
+    return told(outcome)
+
+
+def told(outcome: Won | Lost | Replayed | Withdrawn | Closed) -> Answer:
+    """An answer that is no refusal."""
     match outcome:
         case Won():
             return ("won",)
@@ -34,6 +58,10 @@ def answer(ledger: ResolutionLedger, record: ResolutionRecord) -> Answer:
             return "lost", winner
         case Replayed(winner=winner, own=own):
             return "replayed", winner, own
+        case Withdrawn():
+            return ("withdrawn",)
+        case Closed(reason=reason):
+            return "closed", reason
 
 
 def outcomes(history: Iterable[RecordedAttempt]) -> list[str]:

@@ -1,11 +1,12 @@
-"""Random attempts, the same in every run."""
+"""Random attempts and withdrawals, the same in every run."""
 
 from __future__ import annotations
 
 from random import Random
 
+from contract.answers import Ending, Sent
 from resolution_ledger import ResolutionRecord
-from samples import OTHER_WORKSPACE, WORKSPACE, record
+from samples import OTHER_WORKSPACE, WORKSPACE, instance, record
 
 
 def some_attempts(seed: int, count: int, instances: int) -> list[tuple[str, ResolutionRecord]]:
@@ -17,4 +18,20 @@ def some_attempts(seed: int, count: int, instances: int) -> list[tuple[str, Reso
             record(draw.randrange(instances), draw.randrange(5), draw.randrange(5), "by"),
         )
         for _ in range(count)
+    ]
+
+
+def some_submissions(seed: int, count: int, instances: int) -> list[tuple[str, Sent]]:
+    """Attempts as above; each fifth or so is a withdrawal instead."""
+    draw = Random(seed)  # noqa: S311 (as above)
+    return [
+        (workspace, attempt)
+        if draw.randrange(5)
+        else (
+            workspace,
+            Ending(
+                instance(draw.randrange(instances)), draw.choice(["expired", "withdrawn"]), "by"
+            ),
+        )
+        for workspace, attempt in some_attempts(seed, count, instances)
     ]

@@ -1,4 +1,4 @@
-"""The rule table once more, as plainly as it can be said: lists, and no index anywhere."""
+"""The rule tables once more, as plainly as can be said: lists, and no index anywhere."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from collections import defaultdict
 
 from msgspec import Struct
 
-from contract.answers import Answer
-from resolution_ledger import ResolutionRecord
+from contract.answers import Answer, Ending, Sent
+from resolution_ledger import ResolutionRecord, ResponseId
 
 
 class Entry(Struct, frozen=True):
-    """One attempt on record."""
+    """One attempt or withdrawal on record."""
 
     sequence: int
     outcome: str
     workspace: str
-    record: ResolutionRecord
+    sent: Sent
 
     @property
     def submission(self) -> tuple[object, ...]:
-        """What makes two attempts one, sent twice."""
-        return self.workspace, self.record.response, self.record.idempotency_key
+        """What makes two of them one, sent twice: workspace, response, key and reason."""
+        if isinstance(self.sent, Ending):
+            return self.workspace, None, None, self.sent.reason
+        return self.workspace, self.sent.response, self.sent.idempotency_key, None
 
 
 class Model:
@@ -35,31 +37,51 @@ class Model:
         """The entry that owns the record's key on its instance."""
         for entry in self.streams[record.instance]:
             owning = entry.outcome in ("won", "lost", "replayed")
-            if owning and entry.record.idempotency_key == record.idempotency_key:
+            if owning and entry.sent.idempotency_key == record.idempotency_key:
                 return entry
         return None
 
-    def resolve(self, workspace: str, record: ResolutionRecord) -> Answer:
-        """Answer an attempt and put it on record."""
-        outcome, answer = self._decide(workspace, record)
-        entry = Entry(self.sequence + 1, outcome, workspace, record)
-        stream = self.streams[record.instance]
+    def winner(self, workspace: str, instance: object) -> ResponseId | None:
+        """The response that won the instance under this workspace."""
+        first = self.streams[instance][:1]
+        won = [entry for entry in first if (entry.outcome, entry.workspace) == ("won", workspace)]
+        return won[0].sent.response if won else None
+
+    def submit(self, workspace: str, sent: Sent) -> Answer:
+        """Answer an attempt or withdrawal and put it on record."""
+        decide = self._withdraw if isinstance(sent, Ending) else self._resolve
+        outcome, answer = decide(workspace, sent)
+        entry = Entry(self.sequence + 1, outcome, workspace, sent)
+        stream = self.streams[sent.instance]
         if all(entry.submission != earlier.submission for earlier in stream):
             self.sequence += 1
             stream.append(entry)
         return answer
 
-    def _decide(self, workspace: str, record: ResolutionRecord) -> tuple[str, Answer]:
+    def _resolve(self, workspace: str, record: ResolutionRecord) -> tuple[str, Answer]:
         stream = self.streams[record.instance]
         if not stream:
             return "won", ("won",)
-        won = stream[0]
-        if workspace != won.workspace:
+        first = stream[0]
+        if workspace != first.workspace:
             return "fenced", ("outside", record.instance, workspace)
-        key, winner = record.idempotency_key, won.record.response
+        if first.outcome == "closed":
+            return "late", ("closed", first.sent.reason)
+        key, winner = record.idempotency_key, first.sent.response
         if record.response == winner:
-            return "replayed", ("replayed", winner, key == won.record.idempotency_key)
+            return "replayed", ("replayed", winner, key == first.sent.idempotency_key)
         owner = self.first_use(record)
-        if owner is not None and owner.record.response != record.response:
-            return "conflicted", ("conflict", key, owner.record.response, record.response)
+        if owner is not None and owner.sent.response != record.response:
+            return "conflicted", ("conflict", key, owner.sent.response, record.response)
         return "lost", ("lost", winner)
+
+    def _withdraw(self, workspace: str, ending: Ending) -> tuple[str, Answer]:
+        stream = self.streams[ending.instance]
+        if not stream:
+            return "closed", ("withdrawn",)
+        first = stream[0]
+        if workspace != first.workspace:
+            return "withdrawal-fenced", ("outside", ending.instance, workspace)
+        if first.outcome == "closed":
+            return "withdrawal-late", ("closed", first.sent.reason)
+        return "withdrawal-lost", ("lost", first.sent.response)

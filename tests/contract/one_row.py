@@ -1,4 +1,7 @@
-"""The store that the ledger grew out of: one row for an instance, first insert wins."""
+"""The store that the ledger grew out of: one row for an instance, first insert wins.
+
+A question could not be closed there: it is asked about attempts alone.
+"""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from contract.answers import answer, everything, outcomes
+from contract.answers import Ending, answer, everything, outcomes
 from contract.backends import OpenLedger
 from contract.behind import adopt, unbroken
-from contract.draws import some_attempts
+from contract.draws import some_submissions
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record, response
 
@@ -25,6 +25,17 @@ def test_an_adopted_win_names_the_winner_and_is_told_in_history(
     assert other.winner(instance(1)) is None
     assert outcomes(ledger.history(instance(1))) == ["adopted"]
     assert ledger.losers() == ()
+
+
+@pytest.mark.parametrize("reason", ["expired", "withdrawn"])
+def test_an_instance_with_an_adopted_win_can_be_closed_no_more(
+    ledger: ResolutionLedger, other: ResolutionLedger, reason: str
+) -> None:
+    adopt(ledger, record(1, 1, 1), 5)
+    assert answer(ledger, Ending(instance(1), reason)) == ("lost", response(1))
+    assert answer(other, Ending(instance(1), reason))[0] == "outside"
+    assert outcomes(ledger.history(instance(1))) == ["adopted", "withdrawal-lost"]
+    assert ledger.winner(instance(1)) == response(1)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -43,8 +54,8 @@ def test_whatever_comes_after_an_adopted_win_is_answered_as_after_a_won_one(
     for n in INSTANCES:
         witnessed[WORKSPACE].resolve(record(n, 0, 0))
         adopt(adopted[WORKSPACE], record(n, 0, 0), 0)
-    for workspace, attempt in some_attempts(seed, 500, len(INSTANCES)):
-        told, same = (answer(doors[workspace], attempt) for doors in there)
+    for workspace, sent in some_submissions(seed, 500, len(INSTANCES)):
+        told, same = (answer(doors[workspace], sent) for doors in there)
         assert told == same
     logs = [everything(doors.values(), INSTANCES) for doors in there]
     assert logs[1] == [

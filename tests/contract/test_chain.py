@@ -10,7 +10,7 @@ from eventsourcing.persistence import IntegrityError, OperationalError, StoredEv
 from contract.answers import answer, everything
 from contract.backends import OpenLedger
 from contract.behind import hashes, unbroken
-from contract.draws import some_attempts
+from contract.draws import some_submissions
 from integration.inside import database_of
 from resolution_ledger import ResolutionLedger
 from resolution_ledger.infra.sqlite.recorder import LedgerDatastore, LedgerRecorder
@@ -26,15 +26,16 @@ def recorder(ledger: ResolutionLedger) -> LedgerRecorder:
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_whatever_is_attempted_the_chain_goes_through_all_that_is_on_record(
+def test_whatever_is_sent_the_chain_goes_through_all_that_is_on_record(
     open_ledger: OpenLedger, seed: int
 ) -> None:
     """From the identity of the ledger to its newest event."""
     doors = {name: open_ledger(workspace=name) for name in (WORKSPACE, OTHER_WORKSPACE)}
-    for workspace, attempt in some_attempts(seed, 1000, 30):
-        answer(doors[workspace], attempt)
+    for workspace, sent in some_submissions(seed, 1000, 30):
+        answer(doors[workspace], sent)
     on_record = everything(doors.values(), range(30))
     assert {attempt.outcome for attempt in on_record} >= {"won", "lost", "conflicted", "fenced"}
+    assert {attempt.outcome for attempt in on_record} >= {"closed", "late", "withdrawal-lost"}
     assert unbroken(doors[WORKSPACE]) == len(on_record) > 100
 
 
@@ -54,9 +55,11 @@ def test_a_retransmission_adds_nothing_to_the_chain(ledger: ResolutionLedger) ->
     """Not even a hash."""
     ledger.resolve(record(1, 1, 1))
     ledger.resolve(record(1, 2, 2))
+    ledger.withdraw(instance(2), "expired")
     before = hashes(ledger)
     ledger.resolve(record(1, 1, 1))
     ledger.resolve(record(1, 2, 2))
+    ledger.withdraw(instance(2), "expired")
     assert hashes(ledger) == before
 
 
@@ -80,7 +83,7 @@ def test_events_of_others_are_in_the_chain_as_well(
     assert unbroken(ledger) == len(hashes(ledger)) == 6
 
 
-def test_resolve_and_others_continue_one_chain(
+def test_resolve_withdraw_and_others_continue_one_chain(
     ledger: ResolutionLedger, recorder: LedgerRecorder
 ) -> None:
     """Whoever comes next follows whoever came before."""
@@ -88,7 +91,7 @@ def test_resolve_and_others_continue_one_chain(
     recorder.insert_events(EVENTS_OF_OTHERS[:2])
     ledger.resolve(record(1, 2, 2))
     recorder.insert_events(EVENTS_OF_OTHERS[2:3])
-    ledger.resolve(record(2, 1, 1))
+    ledger.withdraw(instance(2), "expired")
     assert unbroken(ledger) == len(hashes(ledger)) == 6
 
 

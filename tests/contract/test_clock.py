@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-from contract.answers import answer, everything
+from contract.answers import Ending, Sent, answer, everything
 from contract.backends import OpenLedger
 from resolution_ledger import InvalidTick, ResolutionLedger, StoreBusy, Won
 from samples import instance, record
@@ -41,7 +41,9 @@ def test_the_clock_is_read_once_for_an_event_and_not_for_a_retransmission(
     ledger = open_ledger(clock=lambda: next(ticks))
     for r, k in [(1, 1), (1, 1), (2, 2), (2, 2), (3, 2), (1, 1), (3, 3)]:
         answer(ledger, record(1, r, k))
-    assert [attempt.tick for attempt in ledger.history(instance(1))] == [100, 101, 102, 103]
+    for reason in ("expired", "expired", "withdrawn", "expired"):
+        answer(ledger, Ending(instance(1), reason))
+    assert [attempt.tick for attempt in ledger.history(instance(1))] == [*range(100, 106)]
 
 
 def test_a_clock_that_runs_backwards_changes_nothing_but_the_ticks(
@@ -68,9 +70,12 @@ NOT_TICKS = {
 
 
 @pytest.mark.parametrize("tick", NOT_TICKS.values(), ids=NOT_TICKS)
-@pytest.mark.parametrize("resolved", [False, True], ids=["winning", "losing"])
+@pytest.mark.parametrize("resolved", [False, True], ids=["first", "later"])
+@pytest.mark.parametrize(
+    "sent", [record(1, 1, 1), Ending(instance(1), "expired")], ids=["answer", "withdrawal"]
+)
 def test_a_clock_that_shows_no_tick_leaves_no_trace_and_the_next_call_works(
-    open_ledger: OpenLedger, *, tick: object, resolved: bool
+    open_ledger: OpenLedger, *, tick: object, resolved: bool, sent: Sent
 ) -> None:
     clock = Ticking()
     ledger = open_ledger(clock=clock)
@@ -81,12 +86,12 @@ def test_a_clock_that_shows_no_tick_leaves_no_trace_and_the_next_call_works(
 
     clock.tick = tick
     with pytest.raises(InvalidTick) as error:
-        ledger.resolve(record(1, 1, 1))
+        answer(ledger, sent)
     assert error.value.tick is tick
     assert everything([ledger]) == before
 
     clock.tick = 7
-    ledger.resolve(record(1, 1, 1))
+    answer(ledger, sent)
     assert everything([ledger])[len(before) :] == list(ledger.history(instance(1))[-1:])
 
 
@@ -122,15 +127,19 @@ def test_the_clock_shows_wall_time_by_default(ledger: ResolutionLedger) -> None:
     assert won.tick > 1_700_000_000_000_000_000  # 2023: any real clock is past that
 
 
-@pytest.mark.parametrize("again", ["resolve", "the same"])
-def test_a_clock_that_resolves_is_told_at_once_that_it_cannot(
-    open_ledger: OpenLedger, again: str
+@pytest.mark.parametrize(
+    "again",
+    [record(2, 1, 1), record(1, 1, 1), Ending(instance(2), "expired")],
+    ids=["resolve", "the same", "withdraw"],
+)
+def test_a_clock_that_resolves_or_withdraws_is_told_at_once_that_it_cannot(
+    open_ledger: OpenLedger, again: Sent
 ) -> None:
     told: list[object] = []
 
     def clock() -> int:
         try:
-            told.append(ledger.resolve(record(1 if again == "the same" else 2, 1, 1)))
+            told.append(answer(ledger, again))
         except StoreBusy as error:
             told.append(error.reason)
         return 0

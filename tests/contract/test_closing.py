@@ -1,4 +1,4 @@
-"""Closing: calls in flight finish, and what is asked afterwards is refused."""
+"""Closing a ledger: calls in flight finish, and what is asked afterwards is refused."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from samples import instance, record
 CALLS: dict[str, Callable[[ResolutionLedger], object]] = {
     "resolve": lambda ledger: ledger.resolve(record(2, 1, 1)),
     "resolve again": lambda ledger: ledger.resolve(record(1, 1, 1)),
+    "withdraw": lambda ledger: ledger.withdraw(instance(2), "expired"),
+    "withdraw again": lambda ledger: ledger.withdraw(instance(3), "expired"),
     "winner": lambda ledger: ledger.winner(instance(1)),
     "history": lambda ledger: ledger.history(instance(1)),
     "losers": lambda ledger: ledger.losers(),
@@ -26,6 +28,7 @@ def test_whatever_is_asked_after_closing_is_ledger_closed(
     ledger: ResolutionLedger, call: Callable[[ResolutionLedger], object]
 ) -> None:
     ledger.resolve(record(1, 1, 1))
+    ledger.withdraw(instance(3), "expired")
     ledger.close()
     for _ in range(2):
         with pytest.raises(LedgerClosed):

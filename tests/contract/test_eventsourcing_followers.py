@@ -12,11 +12,11 @@ from eventsourcing.persistence import InfrastructureFactory, Notification
 from eventsourcing.system import NotificationLogReader
 from eventsourcing.utils import Environment
 
-from contract.answers import answer, everything
+from contract.answers import Ending, answer, everything
 from resolution_ledger import RecordedAttempt, ResolutionLedger
-from resolution_ledger.domain.events import Attempt, AttemptEvent
+from resolution_ledger.domain.events import EVENT_TYPES, Attempt, Withdrawal
 from resolution_ledger.infra.mapper import ResolutionMapper, StreamEvent
-from samples import OTHER_WORKSPACE, WORKSPACE, record
+from samples import OTHER_WORKSPACE, WORKSPACE, instance, record
 
 INSTANCES = range(7)
 
@@ -41,11 +41,16 @@ def attempts(path: Path) -> list[RecordedAttempt]:
         ResolutionLedger.open(path, workspace=WORKSPACE) as ledger,
         ResolutionLedger.open(path, workspace=OTHER_WORKSPACE) as other,
     ):
+        answer(ledger, Ending(instance(INSTANCES[-1]), "withdrawn", "scheduler"))
         for n in INSTANCES:
             for r, k in [(1, 1), (1, 2), (2, 3), (3, 3)]:
                 answer(ledger, record(n, r, k, "tty"))
                 answer(other, record(n, r, k))
-        return everything((ledger, other), INSTANCES)
+            answer(ledger, Ending(instance(n), "expired", "tty"))
+            answer(other, Ending(instance(n), "expired"))
+        attempts = everything((ledger, other), INSTANCES)
+    assert {attempt.outcome for attempt in attempts} == EVENT_TYPES.keys() - {"adopted"}
+    return attempts
 
 
 @pytest.fixture
@@ -67,15 +72,14 @@ def follower(env: dict[str, str]) -> Iterator[Follower]:
 
 def as_stream_event(attempt: RecordedAttempt) -> StreamEvent:
     """The event that put the attempt on record."""
-    (event_type,) = (
-        event_type
-        for event_type in AttemptEvent.__subclasses__()
-        if event_type.tag == attempt.outcome
-    )
-    submitted = Attempt(
-        attempt.workspace, attempt.response, attempt.idempotency_key, attempt.submitted_by
-    )
-    return StreamEvent(attempt.instance.text, attempt.position, event_type(submitted, attempt.tick))
+    if attempt.reason is None:
+        cause: Attempt | Withdrawal = Attempt(
+            attempt.workspace, attempt.response, attempt.idempotency_key, attempt.submitted_by
+        )
+    else:
+        cause = Withdrawal(attempt.workspace, attempt.reason, attempt.submitted_by)
+    event = EVENT_TYPES[attempt.outcome](cause, attempt.tick)
+    return StreamEvent(attempt.instance.text, attempt.position, event)
 
 
 def read_by(follower: Follower, start: int) -> Iterator[Notification]:
@@ -102,7 +106,14 @@ def test_a_reader_may_start_anywhere(
 
 
 @pytest.mark.parametrize(
-    "topics", [("won",), ("lost", "conflicted"), ("fenced", "replayed", "won"), ("nothing",)]
+    "topics",
+    [
+        ("won",),
+        ("lost", "conflicted"),
+        ("fenced", "replayed", "won"),
+        ("closed", "late"),
+        ("nothing",),
+    ],
 )
 def test_a_reader_may_select_topics(
     log: LocalNotificationLog, attempts: list[RecordedAttempt], topics: tuple[str, ...]

@@ -23,7 +23,7 @@ from eventsourcing.persistence import (
 from eventsourcing.tests import persistence as published
 from eventsourcing.utils import Environment
 
-from resolution_ledger import ResolutionLedger, StoreBusy
+from resolution_ledger import Lost, ResolutionLedger, StoreBusy
 from resolution_ledger.domain.events import EVENT_TYPES
 from resolution_ledger.infra.sqlite.databases import FileDatabase, open_database
 from resolution_ledger.infra.sqlite.recorder import (
@@ -31,7 +31,7 @@ from resolution_ledger.infra.sqlite.recorder import (
     LedgerFactory,
     LedgerRecorder,
 )
-from samples import instance, record
+from samples import WORKSPACE, instance, record, response
 
 
 class _OnALedger:
@@ -173,6 +173,20 @@ def test_sequence_goes_on_where_resolve_left_it(recorder: LedgerRecorder, path: 
         assert recorder.insert_events([stored(), stored(version=2)]) == [2, 3]
         ledger.resolve(record(2, 1, 1))
         assert [a.sequence for n in (1, 2) for a in ledger.history(instance(n))] == [1, 4]
+
+
+def test_events_of_others_in_its_stream_do_not_matter_to_an_instance(
+    recorder: LedgerRecorder, path: Path
+) -> None:
+    """However many there are: nobody who decides reads them."""
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        ledger.resolve(record(1, 1, 1))
+        recorder.insert_events([stored("topic", instance(1).text, n) for n in range(2, 9)])
+        assert ledger.resolve(record(1, 2, 2)) == Lost(response(1))
+        assert ledger.withdraw(instance(1), "expired") == Lost(response(1))
+        assert ledger.resolve(record(1, 2, 2)) == Lost(response(1))
+        assert ledger.withdraw(instance(1), "expired") == Lost(response(1))
+        assert recorder.max_notification_id() == 10
 
 
 def test_a_write_transaction_waits_for_the_lock_when_it_begins(

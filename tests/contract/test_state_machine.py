@@ -11,21 +11,21 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
-    multiple,
     rule,
     run_state_machine_as_test,
 )
+from msgspec.structs import replace
 
-from contract.answers import answer, everything
+from contract.answers import Ending, Sent, answer, everything
 from contract.backends import OpenLedger
 from contract.model import Model
-from resolution_ledger import ResolutionLedger, ResolutionRecord
+from resolution_ledger import InstanceId, ResolutionLedger, ResolutionRecord
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, response
-from strategies import labels, ticks
+from strategies import labels, reasons, ticks
 
 INSTANCES = range(3)
 
-Sent = tuple[str, ResolutionRecord]
+FromSomewhere = tuple[str, Sent]
 
 workspaces = st.sampled_from([WORKSPACE, OTHER_WORKSPACE])
 instances = st.sampled_from(INSTANCES).map(instance)
@@ -34,7 +34,7 @@ instances = st.sampled_from(INSTANCES).map(instance)
 class TwoWorkspaces(RuleBasedStateMachine):
     """A ledger and the model, told the same things."""
 
-    sent: Bundle[Sent] = Bundle("sent")
+    sent: Bundle[FromSomewhere] = Bundle("sent")
 
     def __init__(self, open_ledger: OpenLedger) -> None:
         super().__init__()
@@ -48,12 +48,21 @@ class TwoWorkspaces(RuleBasedStateMachine):
         """A ledger object whose clock shows ``self.tick``."""
         return self.open_ledger(workspace=workspace, clock=lambda: self.tick)
 
-    @initialize(target=sent, workspace=workspaces)
-    def create(self, workspace: str) -> Sent:
-        """The first attempt creates the ledger; nothing can be read of it before."""
-        attempt = ResolutionRecord(instance(0), response(0), key(0))
-        self.send(workspace, attempt, 0)
-        return workspace, attempt
+    @initialize(
+        target=sent,
+        workspace=workspaces,
+        first=st.sampled_from(
+            [
+                ResolutionRecord(instance(0), response(0), key(0)),
+                Ending(instance(0), "expired"),
+                Ending(instance(2), "withdrawn"),
+            ]
+        ),
+    )
+    def create(self, workspace: str, first: Sent) -> FromSomewhere:
+        """The first attempt or withdrawal creates the ledger; it cannot be read before."""
+        self.send(workspace, first, 0)
+        return workspace, first
 
     @rule(
         target=sent,
@@ -64,30 +73,44 @@ class TwoWorkspaces(RuleBasedStateMachine):
         label=labels,
         tick=ticks,
     )
-    def submit(self, workspace: str, label: str, tick: int, **ids: Any) -> Sent:
+    def submit(self, workspace: str, label: str, tick: int, **ids: Any) -> FromSomewhere:
         """An attempt, often a new one."""
         attempt = ResolutionRecord(ids["question"], ids["reply"], ids["under"], label)
         self.send(workspace, attempt, tick)
         return workspace, attempt
 
-    @rule(target=sent, again=sent, tick=ticks, label=labels)
-    def retransmit(self, again: Sent, tick: int, label: str) -> Any:
-        """An attempt that was made before, perhaps under another label."""
-        workspace, first = again
-        attempt = ResolutionRecord(first.instance, first.response, first.idempotency_key, label)
-        before = self.model.sequence
-        self.send(workspace, attempt, tick)
-        assert self.model.sequence == before
-        return multiple()
+    @rule(
+        target=sent,
+        workspace=workspaces,
+        question=instances,
+        reason=reasons,
+        label=labels,
+        tick=ticks,
+    )
+    def withdraw(
+        self, workspace: str, question: InstanceId, reason: str, label: str, tick: int
+    ) -> FromSomewhere:
+        """A withdrawal: sometimes the first word on the instance, mostly too late."""
+        ending = Ending(question, reason, label)
+        self.send(workspace, ending, tick)
+        return workspace, ending
 
-    def send(self, workspace: str, attempt: ResolutionRecord, tick: int) -> None:
+    @rule(again=sent, tick=ticks, label=labels)
+    def retransmit(self, again: FromSomewhere, tick: int, label: str) -> None:
+        """What was sent before, attempt or withdrawal, perhaps under another label."""
+        workspace, first = again
+        before = self.model.sequence
+        self.send(workspace, replace(first, submitted_by=label), tick)
+        assert self.model.sequence == before
+
+    def send(self, workspace: str, sent: Sent, tick: int) -> None:
         """Tell both, and note the label and tick of what is new on record."""
         self.tick = tick
-        told = answer(self.doors[workspace], attempt)
+        told = answer(self.doors[workspace], sent)
         before = self.model.sequence
-        assert told == self.model.resolve(workspace, attempt)
+        assert told == self.model.submit(workspace, sent)
         if self.model.sequence != before:
-            self.noted[self.model.sequence] = attempt.submitted_by, tick
+            self.noted[self.model.sequence] = sent.submitted_by, tick
 
     @rule(workspace=workspaces)
     def open_another(self, workspace: str) -> None:
@@ -95,17 +118,17 @@ class TwoWorkspaces(RuleBasedStateMachine):
         self.doors[workspace] = self.open(workspace)
 
     @rule(workspace=workspaces, question=instances)
-    def ask_who_won(self, workspace: str, question: Any) -> None:
-        """The winner is told in its own workspace only."""
-        stream = self.model.streams[question]
-        mine = bool(stream) and stream[0].workspace == workspace
-        expected = stream[0].record.response if mine else None
-        assert self.doors[workspace].winner(question) == expected
+    def ask_who_won(self, workspace: str, question: InstanceId) -> None:
+        """The winner is told in its own workspace only; a closed instance has none."""
+        winner = self.doors[workspace].winner(question)
+        assert winner == self.model.winner(workspace, question)
+        if self.model.streams[question] and self.model.streams[question][0].outcome == "closed":
+            assert winner is None
 
     @rule(workspace=workspaces, limit=st.integers(1, 30))
     def list_losers(self, workspace: str, limit: int) -> None:
         """Losers are the newest of the workspace's attempts that neither won nor replayed."""
-        losing = ("lost", "conflicted", "fenced")
+        losing = ("lost", "conflicted", "fenced", "late")
         expected = sorted(
             (
                 entry.sequence
@@ -122,7 +145,7 @@ class TwoWorkspaces(RuleBasedStateMachine):
 
     @invariant()
     def the_log_is_the_models(self) -> None:
-        """Same attempts, same places, same words and ticks, and nothing besides."""
+        """Same attempts and withdrawals, same places, words and ticks, and nothing besides."""
         expected = sorted(
             (
                 entry.sequence,
@@ -142,6 +165,7 @@ class TwoWorkspaces(RuleBasedStateMachine):
                 a.workspace,
                 a.response,
                 a.idempotency_key,
+                a.reason,
                 a.submitted_by,
                 a.tick,
             )

@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from contract.answers import Answer, answer
+from contract.answers import Answer, Ending, answer, outcomes
 from contract.backends import OpenLedger
 from resolution_ledger import ResolutionLedger
 from samples import instance, key, record, response
@@ -45,6 +45,32 @@ def test_of_many_threads_one_wins_and_all_others_are_told_who(
         assert [attempt.position for attempt in ledger.history(instance(n))] == list(
             range(1, THREADS + 1)
         )
+
+
+def test_of_answers_and_withdrawals_in_many_threads_one_is_first_and_all_are_told_which(
+    ledger: ResolutionLedger,
+) -> None:
+    def work(number: int) -> list[Answer]:
+        if number % 2:
+            return [answer(ledger, record(n, number, number)) for n in range(INSTANCES)]
+        return [answer(ledger, Ending(instance(n), "expired")) for n in range(INSTANCES)]
+
+    told = together(work)
+    for n in range(INSTANCES):
+        answers, withdrawals = ([told[t][n] for t in range(s, THREADS, 2)] for s in (1, 0))
+        first, *later = ledger.history(instance(n))
+        if first.outcome == "closed":
+            assert answers == [("closed", "expired")] * (THREADS // 2)
+            closings = [("closed", "expired")] * (THREADS // 2 - 1)
+            assert sorted(withdrawals) == [*closings, ("withdrawn",)]
+            assert ledger.winner(instance(n)) is None
+            assert outcomes(later) == ["late"] * (THREADS // 2)
+        else:
+            winner = ledger.winner(instance(n))
+            assert sorted(answers, key=len) == [("won",), *[("lost", winner)] * (THREADS // 2 - 1)]
+            assert withdrawals == [("lost", winner)] * (THREADS // 2)
+            assert outcomes(later).count("withdrawal-lost") == 1
+            assert outcomes(later).count("lost") == THREADS // 2 - 1
 
 
 def test_one_submission_sent_by_many_threads_is_recorded_once(ledger: ResolutionLedger) -> None:

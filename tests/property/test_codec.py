@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import strategies
 from resolution_ledger import CorruptLedger
-from resolution_ledger.domain.events import EVENT_TYPES, AttemptEvent
-from resolution_ledger.domain.records import WINNING
+from resolution_ledger.domain.events import EVENT_TYPES, Attempt, Event
+from resolution_ledger.domain.records import FIRST
 from resolution_ledger.infra.codec import decode_attempt, decode_event, encode_event
 from samples import instance
 
@@ -31,12 +31,19 @@ msgpack = st.one_of(
         st.just("") | msgpack_values,
         st.integers(-(2**63), 2**64 - 1) | msgpack_values,
     ),
+    st.tuples(
+        st.sampled_from([1, 1, 1, 2]),
+        strategies.reasons | st.just("superseded") | msgpack_values,
+        st.sampled_from(["ws", ""]) | msgpack_values,
+        st.just("") | msgpack_values,
+        st.integers(-(2**63), 2**64 - 1) | msgpack_values,
+    ),
 ).map(msgspec.msgpack.encode)
 
 
 def place(tag: str, *, later: int = 2) -> int:
     """A position where an event of this tag can stand."""
-    return 1 if tag in WINNING else later
+    return 1 if tag in FIRST else later
 
 
 @st.composite
@@ -49,7 +56,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 @given(strategies.events)
-def test_an_event_is_read_as_it_was_stored(event: AttemptEvent) -> None:
+def test_an_event_is_read_as_it_was_stored(event: Event) -> None:
     """And stored as it was read."""
     stored = encode_event(event)
     read = decode_event("a.db", (7, instance(0).text, place(event.tag), event.tag, stored))
@@ -59,21 +66,26 @@ def test_an_event_is_read_as_it_was_stored(event: AttemptEvent) -> None:
 
 
 @given(strategies.events, st.integers(1, 2**63 - 1), st.integers(2, 2**63 - 1))
-def test_an_attempt_is_read_as_it_was_stored(
-    event: AttemptEvent, sequence: int, later: int
+def test_an_attempt_or_withdrawal_is_read_as_it_was_stored(
+    event: Event, sequence: int, later: int
 ) -> None:
-    """With its places in the log."""
+    """With its places in the log; each with what it alone has."""
     position = place(event.tag, later=later)
     stored = encode_event(event)
     read = decode_attempt("a.db", (sequence, instance(0).text, position, event.tag, stored))
     assert (read.instance, read.sequence, read.position) == (instance(0), sequence, position)
     assert (read.outcome, read.tick) == (event.tag, event.tick)
-    assert (read.workspace, read.response, read.idempotency_key) == event.cause.submission
-    assert read.submitted_by == event.cause.submitted_by
+    assert (read.workspace, read.submitted_by) == (event.cause.workspace, event.cause.submitted_by)
+    if isinstance(event.cause, Attempt):
+        assert (read.workspace, read.response, read.idempotency_key) == event.cause.submission
+        assert read.reason is None
+    else:
+        assert (read.workspace, read.reason) == event.cause.submission
+        assert (read.response, read.idempotency_key) == (None, None)
 
 
 @given(strategies.events, strategies.events)
-def test_two_events_of_one_tag_share_no_bytes(one: AttemptEvent, other: AttemptEvent) -> None:
+def test_two_events_of_one_tag_share_no_bytes(one: Event, other: Event) -> None:
     """Nothing that an event says is left out of them."""
     same = (one.cause, one.tick) == (other.cause, other.tick)
     assert (encode_event(one) == encode_event(other)) is same
@@ -84,6 +96,7 @@ def test_two_events_of_one_tag_share_no_bytes(one: AttemptEvent, other: AttemptE
 @example("withdrawn", b"\x81\x80\xc0")
 @example("won", b"\xdd\xff\xff\xff\xff")
 @example("won", b"\x96\x01\xc7\x0c\xff" + b"\xff" * 12)
+@example("closed", b"\x95\x01\xc7\x0c\xff" + b"\xff" * 12)
 def test_bytes_are_those_of_an_event_or_damage(tag: str, stored: bytes) -> None:
     """Never another error, and never an event that would be stored differently."""
     try:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 import strategies
 from integration.paging import read_by
-from resolution_ledger import LedgerAdmin, RecordedAttempt
-from resolution_ledger.domain.events import Attempt
+from resolution_ledger import InstanceId, LedgerAdmin, RecordedAttempt
+from resolution_ledger.domain.events import Attempt, Withdrawal
 from resolution_ledger.infra.database import Database
 from resolution_ledger.infra.sqlite.databases import open_database
 from resolution_ledger.infra.store import EventStore
 from resolution_ledger.projections.read_models import (
+    CLOSED_INSTANCES,
     LOSING_ATTEMPTS,
     READ_MODELS,
     WINNERS,
@@ -25,11 +26,12 @@ from resolution_ledger.projections.read_models import (
 )
 from samples import instance
 
-# Few instances, so that attempts meet.
+# Few instances, so that attempts and withdrawals meet.
 histories = st.lists(
-    st.tuples(st.integers(0, 3).map(instance), strategies.attempts, strategies.ticks), max_size=30
+    st.tuples(st.integers(0, 3).map(instance), strategies.causes, strategies.ticks), max_size=30
 )
 
+History = list[tuple[InstanceId, Attempt | Withdrawal, int]]
 Tables = dict[str, list[Row]]
 
 
@@ -41,6 +43,14 @@ def new_ledger() -> Iterator[tuple[Database, LedgerAdmin]]:
         yield database, LedgerAdmin(database)
     finally:
         database.close()
+
+
+def submit(store: EventStore, asked: InstanceId, cause: Attempt | Withdrawal) -> None:
+    """Whatever it is."""
+    if isinstance(cause, Attempt):
+        store.resolve(asked, cause)
+    else:
+        store.withdraw(asked, cause)
 
 
 def live(database: Database) -> Tables:
@@ -61,35 +71,43 @@ def folded(attempts: list[RecordedAttempt]) -> Tables:
 
 
 def said(attempts: list[RecordedAttempt]) -> Tables:
-    """The same once more, as plainly as it can be said: who came first has won, others not."""
+    """The same once more, as plainly as it can be said.
+
+    Who came first has won, or closed; other answers have not, and other withdrawals are nowhere.
+    """
     winners: dict[str, Row] = {}
+    closed: dict[str, Row] = {}
     losing: list[Row] = []
     for a in attempts:
-        key = a.idempotency_key.text
-        row = (a.instance.text, a.workspace, a.response.text, key, a.tick)
-        if a.instance.text not in winners:
-            winners[a.instance.text] = row
-            continue
-        place = (a.sequence, a.instance.text, a.position, a.outcome)
-        losing.append((*place, a.workspace, a.response.text, key, a.submitted_by, a.tick))
+        text, first = a.instance.text, a.instance.text not in {**winners, **closed}
+        if a.response is None and first:
+            closed[text] = (text, a.workspace, a.reason, a.submitted_by, a.tick)
+        elif a.response is not None:
+            answer = (a.workspace, a.response.text, a.idempotency_key.text)
+            if first:
+                winners[text] = (text, *answer, a.tick)
+            else:
+                place = (a.sequence, text, a.position, a.outcome)
+                losing.append((*place, *answer, a.submitted_by, a.tick))
     return {
         WINNERS.table: [winners[text] for text in sorted(winners)],
         LOSING_ATTEMPTS.table: losing,
+        CLOSED_INSTANCES.table: [closed[text] for text in sorted(closed)],
     }
 
 
 @given(histories)
 def test_at_every_step_the_tables_are_the_fold_of_the_log(
-    history: list[tuple[object, Attempt, int]],
+    history: History,
 ) -> None:
     """Nobody who reads them sees more or less than the log, and verify finds nothing."""
     ticks = [0]
     with new_ledger() as (database, admin):
         store = EventStore(database, lambda: ticks[0])
         tables = [live(database)]
-        for asked, attempt, ticks[0] in history:
+        for asked, cause, ticks[0] in history:
             before = len(list(admin.attempts()))
-            store.resolve(asked, attempt)  # type: ignore[arg-type]
+            submit(store, asked, cause)
             attempts = list(admin.attempts())
             there = live(database)
             assert there == folded(attempts) == said(attempts)
@@ -103,30 +121,28 @@ def test_at_every_step_the_tables_are_the_fold_of_the_log(
 
 
 @given(histories, st.integers(1, 4))
-def test_at_every_step_verify_finds_nothing(
-    history: list[tuple[object, Attempt, int]], size: int
-) -> None:
+def test_at_every_step_verify_finds_nothing(history: History, size: int) -> None:
     """However much it reads at once."""
     ticks = [0]
     with new_ledger() as (database, admin), pytest.MonkeyPatch.context() as patch:
         read_by(patch, size)
         store = EventStore(database, lambda: ticks[0])
         assert admin.verify().clean
-        for asked, attempt, ticks[0] in history[:12]:
-            store.resolve(asked, attempt)  # type: ignore[arg-type]
+        for asked, cause, ticks[0] in history[:12]:
+            submit(store, asked, cause)
             assert admin.verify().findings == ()
 
 
 @given(histories, st.data())
 def test_tables_that_lost_any_rows_are_made_the_fold_again(
-    history: list[tuple[object, Attempt, int]], data: st.DataObject
+    history: History, data: st.DataObject
 ) -> None:
     """With a finding for each row that was missing."""
     ticks = [0]
     with new_ledger() as (database, admin):
         store = EventStore(database, lambda: ticks[0])
-        for asked, attempt, ticks[0] in history:
-            store.resolve(asked, attempt)  # type: ignore[arg-type]
+        for asked, cause, ticks[0] in history:
+            submit(store, asked, cause)
         before = live(database)
         lost = [
             (model, row[0])

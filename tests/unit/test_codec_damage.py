@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from resolution_ledger import CorruptLedger, UnknownEvent
+from resolution_ledger.domain.events import EVENT_TYPES, WithdrawalEvent
 from resolution_ledger.infra.codec import decode_attempt, decode_event
 from samples import instance
-from unit.stored import RESPONSE, row, state, text
+from unit.stored import RESPONSE, row, sound, state, text, withdrawal_state
 
 SOUND = state()
+SOUND_WITHDRAWAL = withdrawal_state()
 
 DAMAGED: dict[str, Any] = {
     "nothing": b"",
@@ -69,16 +71,63 @@ DAMAGED: dict[str, Any] = {
 }
 
 
-def test_the_sound_bytes_below_are_sound() -> None:
+DAMAGED_WITHDRAWALS: dict[str, Any] = {
+    "nothing": b"",
+    "a map": b"\x80",
+    "None instead of bytes": None,
+    "a byte more": SOUND_WITHDRAWAL + b"\0",
+    "a field less": withdrawal_state(head=b"\x94\x01", tick=b""),
+    "a field more": withdrawal_state(head=b"\x96\x01", tick=b"\x05\x05"),
+    "a long head": withdrawal_state(head=b"\xdc\x00\x05\x01"),
+    "a long version": withdrawal_state(head=b"\x95\xcc\x01"),
+    "True as version": withdrawal_state(head=b"\x95\xc3"),
+    "an unknown reason": withdrawal_state(reason=text("superseded")),
+    "an outcome as reason": withdrawal_state(reason=text("closed")),
+    "an upper-case reason": withdrawal_state(reason=text("Expired")),
+    "a reason with white space": withdrawal_state(reason=text("expired ")),
+    "an empty reason": withdrawal_state(reason=text("")),
+    "a reason of long form": withdrawal_state(reason=b"\xd9\x07expired"),
+    "a reason as bytes": withdrawal_state(reason=b"\xc4\x07expired"),
+    "a response as reason": withdrawal_state(reason=text(RESPONSE)),
+    "an array as reason": withdrawal_state(reason=b"\x91" + text("expired")),
+    "nil as reason": withdrawal_state(reason=b"\xc0"),
+    "a number as reason": withdrawal_state(reason=b"\x01"),
+    "a workspace of long form": withdrawal_state(workspace=b"\xd9\x04ws-1"),
+    "an empty workspace": withdrawal_state(workspace=text("")),
+    "NUL in the workspace": withdrawal_state(workspace=text("a\0")),
+    "NUL in the label": withdrawal_state(by=text("\0")),
+    "nil as label": withdrawal_state(by=b"\xc0"),
+    "a label of long form": withdrawal_state(by=b"\xdb\x00\x00\x00\x03tty"),
+    "a label of 513 bytes": withdrawal_state(by=b"\xda\x02\x01" + b"k" * 513),
+    "text that is not UTF-8": withdrawal_state(by=b"\xa1\xff"),
+    "a tick of long form": withdrawal_state(tick=b"\xcc\x05"),
+    "a tick beyond 64 bits": withdrawal_state(tick=b"\xcf" + struct.pack(">Q", 2**63)),
+    "a float as tick": withdrawal_state(tick=b"\xcb" + struct.pack(">d", 5.0)),
+    "True as tick": withdrawal_state(tick=b"\xc3"),
+    "nested for ever": b"\x91" * 100_000,
+}
+
+
+@pytest.mark.parametrize("tag", EVENT_TYPES)
+def test_the_sound_bytes_below_are_sound(tag: str) -> None:
     """Or the damage would not be what is refused."""
-    assert decode_event("a.db", row("lost", state())).tick == 5
+    assert decode_event("a.db", row(tag, sound(tag))).tick == 5
 
 
-@pytest.mark.parametrize("damaged", DAMAGED.values(), ids=DAMAGED)
-def test_bytes_that_we_did_not_write_are_damage(damaged: Any) -> None:
+@pytest.mark.parametrize(
+    ("tag", "damaged"),
+    [
+        *(pytest.param("lost", damaged, id=name) for name, damaged in DAMAGED.items()),
+        *(
+            pytest.param("withdrawal-lost", damaged, id=f"of a withdrawal, {name}")
+            for name, damaged in DAMAGED_WITHDRAWALS.items()
+        ),
+    ],
+)
+def test_bytes_that_we_did_not_write_are_damage(tag: str, damaged: Any) -> None:
     """The error says where, and no event is made up."""
     with pytest.raises(CorruptLedger) as damage:
-        decode_event("a.db", row("lost", damaged))
+        decode_event("a.db", row(tag, damaged))
     assert type(damage.value) is CorruptLedger
     assert damage.value.sequence == 7
     assert damage.value.target == "a.db"
@@ -86,11 +135,27 @@ def test_bytes_that_we_did_not_write_are_damage(damaged: Any) -> None:
     assert len(str(damage.value)) < 300
 
 
-@pytest.mark.parametrize("length", range(len(SOUND)))
-def test_truncated_bytes_are_damage(length: int) -> None:
+@pytest.mark.parametrize("tag", EVENT_TYPES)
+def test_what_an_attempt_led_to_is_no_event_of_a_withdrawal(tag: str) -> None:
+    """Nor the other way round, sound as the bytes may be under another tag."""
+    other = SOUND if issubclass(EVENT_TYPES[tag], WithdrawalEvent) else SOUND_WITHDRAWAL
+    with pytest.raises(CorruptLedger) as damage:
+        decode_event("a.db", row(tag, other))
+    assert type(damage.value) is CorruptLedger
+    assert damage.value.sequence == 7
+
+
+@pytest.mark.parametrize(
+    ("tag", "cut"),
+    [
+        *(("lost", SOUND[:length]) for length in range(len(SOUND))),
+        *(("closed", SOUND_WITHDRAWAL[:length]) for length in range(len(SOUND_WITHDRAWAL))),
+    ],
+)
+def test_truncated_bytes_are_damage(tag: str, cut: bytes) -> None:
     """Wherever they were cut."""
     with pytest.raises(CorruptLedger) as damage:
-        decode_event("a.db", row("lost", SOUND[:length]))
+        decode_event("a.db", row(tag, cut))
     assert type(damage.value) is CorruptLedger
     assert damage.value.sequence == 7
 
@@ -102,26 +167,38 @@ def test_truncated_bytes_are_damage(length: int) -> None:
         pytest.param(b"\x92\x02\xc0", id="of another layout"),
         pytest.param(b"\x91\x02", id="of nothing else"),
         pytest.param(state(head=b"\x96\x02", response=text("x")), id="of another kind of ids"),
+        pytest.param(withdrawal_state(head=b"\x95\x02"), id="of a withdrawal"),
+        pytest.param(
+            withdrawal_state(head=b"\x95\x02", reason=text("superseded")), id="of another reason"
+        ),
     ],
 )
-def test_an_unknown_version_is_named(stored: bytes) -> None:
+@pytest.mark.parametrize("tag", ["lost", "withdrawal-lost"])
+def test_an_unknown_version_is_named(tag: str, stored: bytes) -> None:
     """Together with the tag and the sequence: an upgrade may help."""
     with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", row("lost", stored))
+        decode_event("a.db", row(tag, stored))
     error = unknown.value
-    assert (error.sequence, error.tag, error.version) == (7, "lost", 2)
-    assert "event 7: unknown event: tag 'lost', version 2" in str(error)
+    assert (error.sequence, error.tag, error.version) == (7, tag, 2)
+    assert f"event 7: unknown event: tag {tag!r}, version 2" in str(error)
 
 
 @pytest.mark.parametrize("version", [0, 127, -1])
 def test_any_version_but_ours_is_unknown(version: int) -> None:
     """The ones before ours as well."""
-    with pytest.raises(UnknownEvent) as unknown:
-        decode_event("a.db", row("won", state(head=b"\x96" + struct.pack("b", version))))
-    assert unknown.value.version == version
+    number = struct.pack("b", version)
+    for tag, stored in (
+        ("won", state(head=b"\x96" + number)),
+        ("closed", withdrawal_state(head=b"\x95" + number)),
+    ):
+        with pytest.raises(UnknownEvent) as unknown:
+            decode_event("a.db", row(tag, stored))
+        assert unknown.value.version == version
 
 
-@pytest.mark.parametrize("tag", ["withdrawn", "Won", "won ", "", "ResolutionWon"])
+@pytest.mark.parametrize(
+    "tag", ["withdrawn", "withdrawal-closed", "Closed", "Won", "won ", "", "ResolutionWon"]
+)
 def test_an_unknown_tag_is_named(tag: str) -> None:
     """Together with the version and the sequence."""
     with pytest.raises(UnknownEvent) as unknown:

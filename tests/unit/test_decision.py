@@ -1,71 +1,36 @@
 """The decision, row by row: given what is on record, when this attempt comes, then ...
 
 Each row is checked for two things: the right answer with the right event, and the same answer
-with nothing more on record when the very same submission comes again. Each is checked twice:
-after a win that was witnessed, and after one that was adopted.
+with nothing more on record when the very same submission comes again. What comes after a win is
+checked twice: after one that was witnessed, and after one that was adopted. What comes after a
+withdrawal has closed the instance is checked for each reason. The withdrawals' own table is in
+``test_decision_of_withdrawals``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from typing import get_args
 
 import pytest
 
-from resolution_ledger import (
-    IdempotencyConflict,
-    Lost,
-    OutsideWorkspace,
-    Replayed,
-    ResolutionError,
-    Won,
-)
-from resolution_ledger.domain.decision import InstanceState, decide
+from resolution_ledger import Closed, Lost, OutsideWorkspace, Replayed, ResolutionError, Won
+from resolution_ledger.domain.decision import InstanceState, decide, fold
 from resolution_ledger.domain.events import (
     Attempt,
     AttemptConflicted,
-    AttemptEvent,
     AttemptFenced,
+    AttemptLate,
     AttemptLost,
     AttemptReplayed,
+    Event,
+    InstanceClosed,
     ResolutionAdopted,
     ResolutionWon,
-    Win,
 )
-from samples import OTHER_WORKSPACE, WORKSPACE, attempt, instance, key, response
-
-
-class Scenario:
-    """``given(...).when(...).then(...)``."""
-
-    def __init__(self, *before: Attempt, win: type[Win] = ResolutionWon) -> None:
-        self._state = InstanceState(instance(0))
-        self._win = win
-        for earlier in before:
-            self._decide(earlier)
-
-    def when(self, now: Attempt) -> Scenario:
-        """Let this attempt come."""
-        self._attempt = now
-        return self
-
-    def then(
-        self, answer: Won | Lost | Replayed | ResolutionError, event: type[AttemptEvent] | None
-    ) -> None:
-        """It gets this answer and this event, and no second event if it comes again."""
-        assert self._decide(self._attempt) == (repr(answer), event)
-        again = Replayed(self._attempt.response, own=True) if answer == Won() else answer
-        assert self._decide(self._attempt) == (repr(again), None)
-
-    def _decide(self, now: Attempt) -> tuple[str, type[AttemptEvent] | None]:
-        decision = decide(self._state, now)
-        if decision.event is not None:
-            event = self._win if decision.event is ResolutionWon else decision.event
-            self._state.apply(event(now, 0))
-        return repr(decision.answer), decision.event  # equal errors have equal texts only
-
-
-Given = Callable[..., Scenario]
+from resolution_ledger.domain.records import Reason
+from samples import OTHER_WORKSPACE, WORKSPACE, attempt, instance, response, withdrawal
+from unit.scenarios import FENCED, WINNING, Given, Scenario, conflict
 
 
 @pytest.fixture(params=[ResolutionWon, ResolutionAdopted], ids=["won", "adopted"])
@@ -74,13 +39,19 @@ def given(request: pytest.FixtureRequest) -> Given:
     return partial(Scenario, win=request.param)
 
 
-WINNING = attempt(0, 0)
-FENCED = OutsideWorkspace(instance(0), OTHER_WORKSPACE)
+each_reason = pytest.mark.parametrize("reason", get_args(Reason))
 
-
-def conflict(k: int, *, existing: int, presented: int) -> IdempotencyConflict:
-    """The refusal of a key that belongs to another response."""
-    return IdempotencyConflict(key(k), response(existing), response(presented))
+each_submission = pytest.mark.parametrize(
+    ("r", "k"),
+    [
+        pytest.param(0, 0, id="the winning submission itself"),
+        pytest.param(0, 9, id="the winning response"),
+        pytest.param(9, 0, id="the winner's key"),
+        pytest.param(9, 1, id="a loser's key"),
+        pytest.param(1, 1, id="a loser's submission"),
+        pytest.param(9, 9, id="something new"),
+    ],
+)
 
 
 # Row 1: nothing is on record
@@ -100,20 +71,20 @@ def test_the_first_attempt_of_any_workspace_wins(workspace: str) -> None:
 # Row 2: the fence, before everything else
 
 
-@pytest.mark.parametrize(
-    ("r", "k"),
-    [
-        pytest.param(0, 0, id="the winning submission itself"),
-        pytest.param(0, 9, id="the winning response"),
-        pytest.param(9, 0, id="the winner's key"),
-        pytest.param(9, 1, id="a loser's key"),
-        pytest.param(1, 1, id="a loser's submission"),
-        pytest.param(9, 9, id="something new"),
-    ],
-)
+@each_submission
 def test_whatever_comes_from_another_workspace_is_fenced(given: Given, r: int, k: int) -> None:
     """The fence stands before replays and conflicts."""
     history = given(WINNING, attempt(1, 1))
+    history.when(attempt(r, k, OTHER_WORKSPACE)).then(FENCED, AttemptFenced)
+
+
+@each_reason
+@pytest.mark.parametrize(("r", "k"), [(1, 1), (1, 9), (9, 1), (9, 9)])
+def test_whatever_comes_from_another_workspace_to_a_closed_instance_is_fenced(
+    reason: Reason, r: int, k: int
+) -> None:
+    """The fence stands before the closing: that, too, is the workspace's own business."""
+    history = Scenario(withdrawal(reason), attempt(1, 1))
     history.when(attempt(r, k, OTHER_WORKSPACE)).then(FENCED, AttemptFenced)
 
 
@@ -130,7 +101,51 @@ def test_what_was_fenced_is_no_submission_of_the_winning_workspace(given: Given)
     history.when(attempt(1, 1)).then(Lost(response(0)), AttemptLost)
 
 
-# Row 3: the response that has won
+def test_what_was_fenced_is_no_submission_of_the_closing_workspace() -> None:
+    """Nor of that one."""
+    history = Scenario(withdrawal("expired"), attempt(1, 1, OTHER_WORKSPACE))
+    history.when(attempt(1, 1)).then(Closed("expired"), AttemptLate)
+
+
+# Row 3: a closed instance
+
+
+@each_reason
+def test_an_answer_to_a_closed_instance_is_late(reason: Reason) -> None:
+    """And is told why it was closed."""
+    Scenario(withdrawal(reason)).when(attempt(0, 0)).then(Closed(reason), AttemptLate)
+
+
+def test_each_late_submission_is_on_record_by_itself() -> None:
+    """Another key or response is another submission."""
+    history = Scenario(withdrawal("expired"), attempt(1, 1))
+    history.when(attempt(1, 2)).then(Closed("expired"), AttemptLate)
+    history.when(attempt(2, 2)).then(Closed("expired"), AttemptLate)
+    history.when(attempt(1, 1)).then(Closed("expired"), None)
+
+
+def test_a_late_attempt_never_comes_to_own_its_key() -> None:
+    """Row 3 comes before row 5: on a closed instance no key is in conflict."""
+    history = Scenario(withdrawal("expired"), attempt(1, 1))
+    for r in (2, 3, 2):
+        history.when(attempt(r, 1)).then_answer(Closed("expired"))
+    assert history.state.key_owners == {}
+
+
+def test_a_late_attempt_owns_no_key_wherever_it_stands() -> None:
+    """Not even in a log that says what the rules do not."""
+    state = fold(instance(0), [ResolutionWon(WINNING, 0), AttemptLate(attempt(1, 1), 1)])
+    assert decide(state, attempt(2, 1)).answer == Lost(response(0))
+
+
+@each_reason
+def test_later_withdrawals_do_not_change_what_an_answer_is_told(reason: Reason) -> None:
+    """The reason is that of the withdrawal that closed the instance."""
+    history = Scenario(withdrawal("expired"), withdrawal(reason), withdrawal("withdrawn", "ws-2"))
+    history.when(attempt(0, 0)).then(Closed("expired"), AttemptLate)
+
+
+# Row 4: the response that has won
 
 
 def test_the_winning_response_under_a_new_key_is_replayed(given: Given) -> None:
@@ -144,12 +159,12 @@ def test_the_winning_submission_is_told_that_it_had_won(given: Given) -> None:
 
 
 def test_the_winning_response_under_a_losers_key_is_replayed(given: Given) -> None:
-    """Row 3 comes before row 4."""
+    """Row 4 comes before row 5."""
     history = given(WINNING, attempt(1, 1))
     history.when(attempt(0, 1)).then(Replayed(response(0), own=False), AttemptReplayed)
 
 
-# Row 4: a key that belongs to another response
+# Row 5: a key that belongs to another response
 
 
 def test_the_winners_key_belongs_to_the_winner(given: Given) -> None:
@@ -189,7 +204,7 @@ def test_a_fenced_attempt_does_not_come_to_own_the_key(given: Given) -> None:
     history.when(attempt(2, 1)).then(Lost(response(0)), AttemptLost)
 
 
-# Row 5: all others
+# Row 6: all others
 
 
 def test_another_response_under_another_key_has_lost(given: Given) -> None:
@@ -205,6 +220,20 @@ def test_a_loser_under_one_more_key_has_lost_once_more(given: Given) -> None:
 def test_a_response_whose_key_was_refused_may_come_under_another_key(given: Given) -> None:
     """A conflict is about the key."""
     given(WINNING, attempt(1, 0)).when(attempt(1, 1)).then(Lost(response(0)), AttemptLost)
+
+
+@each_reason
+@each_submission
+@pytest.mark.parametrize("workspace", [WORKSPACE, OTHER_WORKSPACE])
+def test_a_withdrawal_that_came_to_nothing_changes_no_answer(
+    given: Given, reason: Reason, r: int, k: int, workspace: str
+) -> None:
+    """It closes nothing, owns no key, and is no attempt."""
+    plain, after = given(WINNING, attempt(1, 1)), given(WINNING, attempt(1, 1))
+    after.when(withdrawal(reason, workspace)).then_answer(
+        Lost(response(0)) if workspace == WORKSPACE else FENCED
+    )
+    assert after.decide(attempt(r, k)) == plain.decide(attempt(r, k))
 
 
 # Throughout
@@ -229,18 +258,27 @@ def test_a_submission_is_the_same_whoever_claims_to_have_sent_it(
     given(WINNING, earlier).when(same).then(answer, None)
 
 
+def test_a_late_submission_is_the_same_whoever_claims_to_have_sent_it() -> None:
+    """Whoever closed the instance, too."""
+    history = Scenario(withdrawal("expired", by="tty"), attempt(1, 1, by="tty"))
+    history.when(attempt(1, 1, by="web:7f3a")).then(Closed("expired"), None)
+
+
 def test_a_decision_leaves_the_state_as_it_was() -> None:
     """Only an event changes it."""
     state = InstanceState(instance(0))
     assert [repr(decide(state, WINNING)) for _ in range(2)] == [repr(decide(state, WINNING))] * 2
-    assert state.won is None
+    assert (state.first, state.key_owners, state.on_record) == (None, {}, set())
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_a_refusal_names_the_instance_that_was_asked_about(n: int) -> None:
+@pytest.mark.parametrize(
+    "first", [ResolutionWon(WINNING, 0), InstanceClosed(withdrawal("expired"), 0)]
+)
+def test_a_refusal_names_the_instance_that_was_asked_about(n: int, first: Event) -> None:
     """A state knows of one instance alone, so no other has a say in its keys."""
     state = InstanceState(instance(n))
-    state.apply(ResolutionWon(WINNING, 0))
+    state.apply(first)
     answer = decide(state, attempt(0, 0, OTHER_WORKSPACE)).answer
     assert isinstance(answer, OutsideWorkspace)
     assert answer.instance == instance(n)

@@ -10,8 +10,9 @@ from typing import get_args
 import pytest
 
 from resolution_ledger import Finding, RecordedAttempt
-from resolution_ledger.domain.records import WINNING, Outcome
+from resolution_ledger.domain.records import Outcome
 from resolution_ledger.projections.read_models import (
+    CLOSED_INSTANCES,
     LOSING_ATTEMPTS,
     READ_MODELS,
     WINNERS,
@@ -106,31 +107,64 @@ def test_a_value_of_another_type_is_another_value(one: object, other: object) ->
 
 
 def attempt(outcome: Outcome) -> RecordedAttempt:
-    """An attempt in which no two facts are alike."""
-    return RecordedAttempt(instance(0), 3, 7, outcome, response(1), key(2), "tty", WORKSPACE, -5)
+    """An attempt or withdrawal in which no two facts are alike."""
+    withdrawn = outcome == "closed" or outcome.startswith("withdrawal-")
+    return RecordedAttempt(
+        instance(0),
+        3,
+        7,
+        outcome,
+        None if withdrawn else response(1),
+        None if withdrawn else key(2),
+        "tty",
+        WORKSPACE,
+        -5,
+        "expired" if withdrawn else None,
+    )
+
+
+DEMANDED: dict[str, list[str]] = {
+    "interaction_resolutions": ["won", "adopted"],
+    "losing_attempts": ["lost", "replayed", "conflicted", "fenced", "late"],
+    "closed_instances": ["closed"],
+}
+"""The outcomes that demand a row of each table. The others demand none."""
 
 
 @pytest.mark.parametrize("outcome", get_args(Outcome))
-def test_an_event_demands_a_row_of_one_of_them(outcome: Outcome) -> None:
-    """The winners' or the losing attempts'."""
+def test_an_event_demands_a_row_of_one_of_them_at_most(outcome: Outcome) -> None:
+    """A withdrawal that closed nothing demands none."""
     demanded = {m.table: m.demanded(attempt(outcome)) for m in READ_MODELS}
+    assert demanded.keys() == DEMANDED.keys()
     assert [table for table, row in demanded.items() if row is not None] == [
-        "interaction_resolutions" if outcome in WINNING else "losing_attempts"
+        table for table, outcomes in DEMANDED.items() if outcome in outcomes
     ]
+
+
+@pytest.mark.parametrize("model", READ_MODELS, ids=lambda model: model.table)
+def test_a_model_names_the_outcomes_that_demand_its_rows(model: ReadModel) -> None:
+    """An audit reads only their events."""
+    assert model.outcomes == set(DEMANDED[model.table])
+    for outcome in get_args(Outcome):
+        assert (model.demanded(attempt(outcome)) is not None) is (outcome in model.outcomes)
 
 
 def test_rows_are_found_by_their_first_column() -> None:
-    """The instance that was won, or the sequence of the attempt."""
+    """The instance that was won or closed, or the sequence of the attempt."""
     won, lost = WINNERS.demanded(attempt("won")), LOSING_ATTEMPTS.demanded(attempt("lost"))
+    closed = CLOSED_INSTANCES.demanded(attempt("closed"))
     assert won == (instance(0).text, WORKSPACE, response(1).text, "key-2", -5)
+    assert closed == (instance(0).text, WORKSPACE, "expired", "tty", -5)
     assert lost is not None
     assert lost[:2] == (7, instance(0).text)
-    assert [model.columns[0] for model in (WINNERS, LOSING_ATTEMPTS)] == [
-        "instance_id",
-        "sequence",
+    assert [(model.key, model.columns[0]) for model in READ_MODELS] == [
+        ("sequence", "sequence"),
+        ("instance", "instance_id"),
+        ("instance", "instance_id"),
     ]
     assert len(won) == len(WINNERS.columns)
     assert len(lost) == len(LOSING_ATTEMPTS.columns)
+    assert len(closed) == len(CLOSED_INSTANCES.columns)
 
 
 @pytest.mark.parametrize("model", READ_MODELS)
@@ -150,6 +184,13 @@ def test_a_difference_names_the_row_and_shows_both() -> None:
         ((None, other), (None, found)),
     ):
         assert difference_found(WINNERS, "x", *rows) == Finding("winner", None, "x", *texts)
+
+
+def test_a_difference_of_a_closed_instance_names_the_instance() -> None:
+    """As one of a winner does."""
+    expected = "instance_id='x', workspace_key='ws', reason='expired', submitted_by='', "
+    found = difference_found(CLOSED_INSTANCES, "x", ("x", "ws", "expired", "", 1), None)
+    assert found == Finding("closed instance", None, "x", f"{expected}closed_tick=1", None)
 
 
 def test_a_difference_of_a_losing_attempt_names_its_sequence() -> None:

@@ -8,20 +8,26 @@ from resolution_ledger import Finding
 from resolution_ledger.domain.events import (
     Attempt,
     AttemptConflicted,
-    AttemptEvent,
     AttemptFenced,
+    AttemptLate,
     AttemptLost,
     AttemptReplayed,
+    Event,
+    InstanceClosed,
     ResolutionAdopted,
     ResolutionWon,
+    Withdrawal,
+    WithdrawalFenced,
+    WithdrawalLate,
+    WithdrawalLost,
 )
 from resolution_ledger.projections import rules_audit
 from resolution_ledger.projections.rules_audit import StreamAudit
-from samples import OTHER_WORKSPACE, attempt, instance
+from samples import OTHER_WORKSPACE, attempt, instance, withdrawal
 
 STREAM = instance(0).text
 
-SOUND: list[AttemptEvent] = [
+SOUND: list[Event] = [
     ResolutionWon(attempt(0, 0), 1),
     AttemptLost(attempt(1, 1), 2),
     AttemptReplayed(attempt(0, 2), 3),
@@ -29,17 +35,33 @@ SOUND: list[AttemptEvent] = [
     AttemptConflicted(attempt(1, 2), 5),
     AttemptFenced(attempt(0, 0, OTHER_WORKSPACE), 6),
     AttemptLost(attempt(2, 3), 7),
+    WithdrawalLost(withdrawal("expired"), 8),
+    WithdrawalFenced(withdrawal("expired", OTHER_WORKSPACE), 9),
+    WithdrawalLost(withdrawal("withdrawn"), 10),
 ]
 
+SOUND_CLOSED: list[Event] = [
+    InstanceClosed(withdrawal("expired"), 1),
+    AttemptLate(attempt(0, 0), 2),
+    WithdrawalLate(withdrawal("withdrawn"), 3),
+    AttemptLate(attempt(1, 0), 4),
+    AttemptFenced(attempt(0, 0, OTHER_WORKSPACE), 5),
+    WithdrawalFenced(withdrawal("withdrawn", OTHER_WORKSPACE), 6),
+]
 
-def never(_: Attempt, __: int) -> list[AttemptEvent]:
+LATER: dict[type[Attempt | Withdrawal], list[type[Event]]] = {
+    Attempt: [AttemptLost, AttemptReplayed, AttemptConflicted, AttemptFenced, AttemptLate],
+    Withdrawal: [WithdrawalLost, WithdrawalFenced, WithdrawalLate],
+}
+"""What each can lead to, unless it stands first."""
+
+
+def never(_: Attempt | Withdrawal, __: int) -> list[Event]:
     """Looks up the events that matter, where that is not due."""
     raise AssertionError("nothing was to be looked up")
 
 
-def findings(
-    events: list[tuple[int, AttemptEvent | None]], *, is_instance: bool = True
-) -> list[Finding]:
+def findings(events: list[tuple[int, Event | None]], *, is_instance: bool = True) -> list[Finding]:
     """What is wrong with events at these positions; their sequences are 101, 102, and so on."""
     audit = StreamAudit(STREAM, instance(0) if is_instance else None, never)
     return [
@@ -49,7 +71,7 @@ def findings(
     ]
 
 
-def in_a_row(events: list[AttemptEvent]) -> list[tuple[int, AttemptEvent | None]]:
+def in_a_row(events: list[Event]) -> list[tuple[int, Event | None]]:
     """The events at positions 1, 2, 3 and so on."""
     return [*enumerate(events, start=1)]
 
@@ -62,6 +84,12 @@ def test_nothing_is_found_where_the_rules_were_kept(
     """However the instance was resolved, and however long it is."""
     events = [win(attempt(0, 0), 1), *SOUND[1:]]
     assert findings(in_a_row(events[:length])) == []
+
+
+@pytest.mark.parametrize("length", range(len(SOUND_CLOSED) + 1))
+def test_nothing_is_found_where_the_rules_were_kept_on_a_closed_instance(length: int) -> None:
+    """However many came too late."""
+    assert findings(in_a_row(SOUND_CLOSED[:length])) == []
 
 
 def position(sequence: int, expected: int, found: int) -> Finding:
@@ -77,7 +105,7 @@ def decision(sequence: int, expected: str | None, found: str) -> Finding:
 def test_a_gap_is_found_where_the_stream_goes_on() -> None:
     """Once: what comes after it is measured by it."""
     (first, *others) = SOUND
-    events: list[tuple[int, AttemptEvent | None]] = [(1, first), *enumerate(others, start=5)]
+    events: list[tuple[int, Event | None]] = [(1, first), *enumerate(others, start=5)]
     assert findings(events) == [position(102, 2, 5)]
 
 
@@ -88,6 +116,10 @@ def test_a_stream_that_does_not_begin_at_1_is_found(start: int) -> None:
         position(101, 1, start),
         decision(101, "won", "lost"),
     ]
+    assert findings([(start, SOUND_CLOSED[2])]) == [
+        position(101, 1, start),
+        decision(101, "closed", "withdrawal-late"),
+    ]
 
 
 def test_a_position_that_comes_twice_is_found() -> None:
@@ -95,28 +127,60 @@ def test_a_position_that_comes_twice_is_found() -> None:
     assert findings([(1, SOUND[0]), (1, SOUND[1])]) == [position(102, 2, 1)]
 
 
-@pytest.mark.parametrize("kind", [AttemptLost, AttemptReplayed, AttemptConflicted, AttemptFenced])
-@pytest.mark.parametrize("n", range(1, len(SOUND)))
-def test_an_event_that_should_have_been_another_is_found(n: int, kind: type[AttemptEvent]) -> None:
+@pytest.mark.parametrize(
+    ("log", "n", "kind"),
+    [
+        pytest.param(log, n, kind, id=f"{log[0].tag}-{n}-{kind.tag}")
+        for log in (SOUND, SOUND_CLOSED)
+        for n, event in enumerate(log[1:], start=1)
+        for kind in LATER[type(event.cause)]
+    ],
+)
+def test_an_event_that_should_have_been_another_is_found(
+    log: list[Event], n: int, kind: type[Event]
+) -> None:
     """With what the rules say of it."""
-    event = SOUND[n]
-    forged = [*SOUND[:n], kind(event.cause, event.tick)]
+    event = log[n]
+    forged = [*log[:n], kind(event.cause, event.tick)]
     expected = [] if kind is type(event) else [decision(101 + n, event.tag, kind.tag)]
     assert findings(in_a_row(forged)) == expected
 
 
-@pytest.mark.parametrize("n", range(1, len(SOUND)))
-def test_a_retransmission_on_record_is_found(n: int) -> None:
+@pytest.mark.parametrize(
+    ("log", "n"),
+    [
+        pytest.param(log, n, id=f"{log[0].tag}-{n}")
+        for log in (SOUND, SOUND_CLOSED)
+        for n in range(len(log))
+    ],
+)
+def test_a_retransmission_on_record_is_found(log: list[Event], n: int) -> None:
     """Nothing should be there."""
-    forged = [*SOUND, SOUND[n]]
-    assert findings(in_a_row(forged)) == [decision(108, None, SOUND[n].tag)]
+    forged = [*log, log[n]]
+    assert findings(in_a_row(forged)) == [decision(101 + len(log), None, log[n].tag)]
 
 
 @pytest.mark.parametrize("win", [ResolutionWon, ResolutionAdopted])
 def test_a_second_win_is_found(win: type[ResolutionWon | ResolutionAdopted]) -> None:
     """Whatever the codec would have said of it."""
-    forged = [*SOUND, win(attempt(5, 5), 9)]
-    assert findings(in_a_row(forged)) == [decision(108, "lost", win.tag)]
+    forged = [*SOUND, win(attempt(5, 5), 99)]
+    assert findings(in_a_row(forged)) == [decision(111, "lost", win.tag)]
+
+
+@pytest.mark.parametrize("win", [ResolutionWon, ResolutionAdopted])
+def test_a_win_of_a_closed_instance_is_found(win: type[ResolutionWon | ResolutionAdopted]) -> None:
+    """Once closed, nothing can be answered any more."""
+    forged = [*SOUND_CLOSED, win(attempt(5, 5), 99)]
+    assert findings(in_a_row(forged)) == [decision(107, "late", win.tag)]
+
+
+def test_a_closing_of_an_instance_that_was_resolved_or_closed_is_found() -> None:
+    """The first event has decided."""
+    closing = InstanceClosed(withdrawal("withdrawn"), 99)
+    assert findings(in_a_row([SOUND[0], closing])) == [decision(102, "withdrawal-lost", "closed")]
+    assert findings(in_a_row([SOUND_CLOSED[0], closing])) == [
+        decision(102, "withdrawal-late", "closed")
+    ]
 
 
 def test_what_comes_after_an_event_that_cannot_be_read_cannot_be_decided_again() -> None:
@@ -141,7 +205,7 @@ def test_of_a_long_stream_each_attempt_has_its_few_events_looked_up(
     monkeypatch.setattr(rules_audit, "LONG", 3)
     asked = []
 
-    def look_up(given: Attempt, before: int) -> list[AttemptEvent]:
+    def look_up(given: Attempt | Withdrawal, before: int) -> list[Event]:
         asked.append((given, before))
         return SOUND[: before - 1]
 
@@ -149,4 +213,6 @@ def test_of_a_long_stream_each_attempt_has_its_few_events_looked_up(
     for sequence, (place, event) in enumerate(in_a_row(SOUND), start=101):
         assert audit.event(sequence, place, event) == []
     assert asked == [(event.cause, n) for n, event in enumerate(SOUND[3:], start=4)]
-    assert audit.event(108, 8, AttemptLost(attempt(0, 9), 9)) == [decision(108, "replayed", "lost")]
+    assert audit.event(111, 11, AttemptLost(attempt(0, 9), 99)) == [
+        decision(111, "replayed", "lost")
+    ]
