@@ -16,13 +16,20 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from resolution_ledger import Lost, Replayed, ResolutionLedger, ResolutionRecord, Won
+from resolution_ledger import (
+    Closed,
+    Lost,
+    Replayed,
+    ResolutionLedger,
+    ResolutionRecord,
+    Won,
+)
 from samples import WORKSPACE, record
 
 PATIENCE = 120.0
 """Seconds after which a process counts as hanging. Nothing is ever asserted to be faster."""
 
-Answers = list[Won | Lost | Replayed]
+Answers = list[Won | Lost | Replayed | Closed]
 
 spawning = multiprocessing.get_context("spawn")
 

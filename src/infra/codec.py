@@ -76,7 +76,7 @@ def decode_event(target: str, row: StoredRow) -> Event:
     # One event has one spelling: MessagePack would also read longer encodings of the same.
     if _encode(stored) != state:
         raise CorruptLedger(target, "not the bytes of any event", sequence=sequence)
-    if (position == 1) is not (event_type.tag in FIRST):
+    if type(position) is not int or (position == 1) is not (event_type.tag in FIRST):
         # Wherever else a win stood, it would name a second winner.
         raise CorruptLedger(target, f"{tag!r} at position {position!r}", sequence=sequence)
     return event_type(cause, tick)

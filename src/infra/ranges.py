@@ -52,11 +52,13 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
     if ends:
         for page in (events, rows):
             del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
+    # What an instance begins with demands a row in one of the other read models.
+    elsewhere = model.outcomes.isdisjoint(FIRST_OUTCOMES)
     demanded: dict[Key, Row] = {}
     unreadable: dict[Key, CorruptLedger] = {}
     for event in events:
-        if event.position == 1 and event.tag in FIRST_OUTCOMES and event.tag not in model.outcomes:
-            continue  # it demands a row elsewhere
+        if elsewhere and event.position == 1 and event.tag in FIRST_OUTCOMES:
+            continue
         try:
             row = model.demanded(decode_attempt(session.target, event.stored))
         except CorruptLedger as error:

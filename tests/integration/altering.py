@@ -13,14 +13,18 @@ from typing import Any
 
 from integration.tampering import guards_dropped
 from resolution_ledger import LedgerAdmin, ResolutionLedger
-from samples import WORKSPACE, record
+from samples import WORKSPACE, instance, record
 
-EVENTS, WINNERS, LOSING, META = (
+EVENTS, WINNERS, LOSING, CLOSED, META = (
     "resolution_events",
     "interaction_resolutions",
     "losing_attempts",
+    "closed_instances",
     "resolution_ledger_meta",
 )
+
+CONTESTED = 20
+"""Events of a contested ledger, see below."""
 
 Opened = tuple[LedgerAdmin, sqlite3.Connection]
 """A ledger, and a connection for damage."""
@@ -39,11 +43,16 @@ ARBITER = ",\n        UNIQUE (originator_id, originator_version)"
 
 
 def make_contested(path: Path, instances: int = 6) -> None:
-    """A ledger in which response 0 has won each instance, and responses 1 and 2 have lost it."""
+    """A ledger in which response 0 has won each instance, and responses 1 and 2 have lost it.
+
+    Two more were closed before anybody answered.
+    """
     with ResolutionLedger.open(path, workspace=WORKSPACE, durability="normal") as ledger:
         for i in range(instances):
             for r in range(3):
                 ledger.resolve(record(i, r, 10 * i + r))
+        for i in (instances, instances + 1):
+            ledger.withdraw(instance(i), "expired")
 
 
 def text_of(connection: sqlite3.Connection, name: str) -> str:

@@ -14,11 +14,16 @@ from samples import WORKSPACE, record
 def create_each(
     barrier: Barrier, paths: list[str], response: int
 ) -> list[tuple[Won | Lost | Replayed, str]]:
-    """Resolve instance 1 in each of the ledgers; the answers, and which ledger it was."""
+    """Resolve instance 1 in each of the ledgers; the answers, and which ledger it was.
+
+    One of the processes asks for the ledger itself before.
+    """
     seen = []
     for path in paths:
         barrier.wait()
         with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
+            if response == 1:
+                ledger.create()
             answer = ledger.resolve(record(1, response, response))
             seen.append((answer, ledger_id(path)))
     return seen

@@ -25,6 +25,21 @@ ANOTHER = """
       WHERE there.sequence <> resolution_events.sequence AND there.{0} <> resolution_events.{0})
 """
 
+OTHER_OUTCOMES = {
+    "a win": "CASE topic WHEN 'won' THEN 'adopted' ELSE 'won' END",
+    "a loss": "CASE topic WHEN 'lost' THEN 'replayed' ELSE 'lost' END",
+    "a refusal": "CASE topic WHEN 'fenced' THEN 'conflicted' ELSE 'fenced' END",
+    "a closing": "CASE topic WHEN 'closed' THEN 'withdrawal-late' ELSE 'closed' END",
+    "too late": "CASE topic WHEN 'late' THEN 'withdrawal-late' ELSE 'late' END",
+    "a withdrawal": (
+        "CASE topic WHEN 'withdrawal-lost' THEN 'withdrawal-late' ELSE 'withdrawal-lost' END"
+    ),
+    "a refused withdrawal": (
+        "CASE topic WHEN 'withdrawal-fenced' THEN 'closed' ELSE 'withdrawal-fenced' END"
+    ),
+}
+"""Of a topic: what could be read, if the rest of the event were such."""
+
 EDITS = {
     "sequence": {
         "past the end": "sequence + 1000000",
@@ -58,10 +73,8 @@ EDITS = {
         "no UTF-8": "CAST(x'ff' AS TEXT)",
         "bytes": "CAST(originator_version AS BLOB)",
     },
-    "topic": {
-        "a win": "CASE topic WHEN 'won' THEN 'adopted' ELSE 'won' END",
-        "a loss": "CASE topic WHEN 'lost' THEN 'replayed' ELSE 'lost' END",
-        "a refusal": "CASE topic WHEN 'fenced' THEN 'conflicted' ELSE 'fenced' END",
+    "topic": OTHER_OUTCOMES
+    | {
         "unknown": "'annulled'",
         "upper case": "upper(topic)",
         "a space behind it": "topic || ' '",

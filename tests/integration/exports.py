@@ -8,11 +8,11 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from random import Random
 
 import chains
-from contract.answers import answer
-from contract.draws import some_attempts
 from integration.older import make_table, row
+from integration.submissions import some_submission, told
 from integration.tampering import make_ledger
 from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE
@@ -57,8 +57,10 @@ def _two_workspaces(folder: Path) -> Export:
             )
             for workspace in (WORKSPACE, OTHER_WORKSPACE)
         }
-        for workspace, attempt in some_attempts(3, 400, 20):
-            answer(doors[workspace], attempt)
+        draw = Random(3)  # noqa: S311 (a reproducible draw, no secret)
+        for _ in range(400):
+            workspace, submission = some_submission(draw, 20)
+            told(doors[workspace], submission)
     return export_of(folder / "two.db")
 
 

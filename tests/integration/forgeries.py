@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable
 
 from integration.exports import (
     LENGTH,
@@ -17,39 +16,19 @@ from integration.exports import (
     spelled,
     state_of,
 )
+from integration.forging import (
+    EXPIRED,
+    WITHDRAWN,
+    Forge,
+    at,
+    first,
+    last_won,
+    one_more,
+    saying,
+    then_hashed,
+    written,
+)
 from samples import instance, response
-
-Forge = Callable[[Export], Export]
-
-
-def at(number: int, **fields: object) -> Forge:
-    """One line has other values, and nothing else is changed."""
-    return lambda export: [
-        *export[:number],
-        changed(export[number], **fields),
-        *export[number + 1 :],
-    ]
-
-
-def written(number: int, old: bytes, new: bytes) -> Forge:
-    """One line is written in another way."""
-
-    def forge(export: Export) -> Export:
-        assert old in export[number], "nothing was changed"
-        return [*export[:number], export[number].replace(old, new, 1), *export[number + 1 :]]
-
-    return forge
-
-
-def saying(number: int, old: bytes, new: bytes) -> Forge:
-    """One event says something else."""
-
-    def forge(export: Export) -> Export:
-        state = state_of(export[number])
-        assert old in state, "nothing was changed"
-        return at(number, state=b64encode(state.replace(old, new)).decode())(export)
-
-    return forge
 
 
 def _other_tick(export: Export) -> Export:
@@ -97,30 +76,16 @@ def _without_its_win(export: Export) -> Export:
     return renumbered([*export[:win], *export[win + 1 :]])
 
 
-def _first_lost(**fields: object) -> Forge:
-    return lambda export: at(number_of(export, tag="lost"), **fields)(export)
-
-
-def _last_won(**fields: object) -> Forge:
-    def forge(export: Export) -> Export:
-        won = max(n for n, line in enumerate(export) if b'"tag":"won"' in line)
-        return at(won, **fields)(export)
-
-    return forge
-
-
-def _then_hashed(forge: Forge) -> Forge:
-    return lambda export: rehashed(forge(export))
-
-
 _BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NO_HASH = b64encode(bytes(32)).decode()
 _STRANGER = instance(77).text
+_OPEN = {"stream": _STRANGER, "position": 1}
 
 TAMPERED: dict[str, Forge] = {
-    "a byte of a state": saying(9, b"key-", b"kez-"),
+    "a byte of a state": saying(6, b"key-", b"kez-"),
+    "a byte of a withdrawal's state": saying(9, b"withdrawn", b"withdraws"),
     "a tick": _other_tick,
-    "a tag": _first_lost(tag="replayed"),
+    "a tag": first("lost", tag="replayed"),
     "a stream": at(12, stream=_STRANGER, position=1),
     "a position": lambda export: at(number_of(export, position=2), position=3)(export),
     "a sequence": at(30, sequence=31),
@@ -168,20 +133,40 @@ TAMPERED: dict[str, Forge] = {
     "base64 with something else in it": written(14, b'"state":"', b'"state":"\\n'),
     "a state that is empty": at(14, state=""),
     "all hashed anew, a gap in the positions": _without_position_two,
-    "all hashed anew, a gap in the sequences": _then_hashed(at(LENGTH, sequence=LENGTH + 1)),
-    "all hashed anew, a second win": _then_hashed(_first_lost(tag="won")),
+    "all hashed anew, a gap in the sequences": then_hashed(at(LENGTH, sequence=LENGTH + 1)),
+    "all hashed anew, a second win": then_hashed(first("lost", tag="won")),
     "all hashed anew, no win": _without_its_win,
-    "all hashed anew, adopted too late": _then_hashed(_last_won(tag="adopted")),
-    "all hashed anew, an unknown tag": _then_hashed(_first_lost(tag="drawn")),
-    "all hashed anew, a stream that is no id": _then_hashed(_last_won(stream="question")),
-    "all hashed anew, an identity that is none": _then_hashed(at(0, ledger="ledger")),
+    "all hashed anew, a second closing": then_hashed(first("withdrawal-late", tag="closed")),
+    "all hashed anew, a closing after a win": then_hashed(first("withdrawal-lost", tag="closed")),
+    "all hashed anew, a loss of what is open": then_hashed(first("lost", **_OPEN)),
+    "all hashed anew, too late for what is open": then_hashed(first("late", **_OPEN)),
+    "all hashed anew, a withdrawal lost that was first": then_hashed(
+        first("withdrawal-lost", **_OPEN)
+    ),
+    "all hashed anew, adopted too late": then_hashed(last_won(tag="adopted")),
+    "all hashed anew, an unknown tag": then_hashed(first("lost", tag="drawn")),
+    "all hashed anew, a stream that is no id": then_hashed(last_won(stream="question")),
+    "all hashed anew, an identity that is none": then_hashed(at(0, ledger="ledger")),
 }
 """What the export itself shows. Where nothing is said of hashes, they are as they were."""
 
 
-def _without_an_instance(export: Export) -> Export:
-    stream = json.loads(export[number_of(export, tag="won")])["stream"].encode()
-    return renumbered([line for line in export if stream not in line])
+def _without_an_instance(tag: str) -> Forge:
+    def forge(export: Export) -> Export:
+        stream = json.loads(export[number_of(export, tag=tag)])["stream"].encode()
+        return renumbered([line for line in export if stream not in line])
+
+    return forge
+
+
+def _reasons_exchanged(export: Export) -> Export:
+    """Everywhere: by the rules, one is as good as the other."""
+    for number in range(1, len(export)):
+        tag, state = json.loads(export[number])["tag"], state_of(export[number])
+        if tag == "closed" or tag.startswith("withdrawal-"):
+            reasons = (EXPIRED, WITHDRAWN) if EXPIRED in state else (WITHDRAWN, EXPIRED)
+            export = saying(number, *reasons)(export)
+    return export
 
 
 def _another_winner(export: Export) -> Export:
@@ -197,17 +182,39 @@ UNNOTICED: dict[str, Forge] = {
     "the last event cut off": lambda export: rehashed(export[:-1]),
     "ten events cut off": lambda export: rehashed(export[:-10]),
     "all events cut off": lambda export: rehashed(export[:1]),
-    "another tick": _then_hashed(_other_tick),
+    "another tick": then_hashed(_other_tick),
     "another winner": _another_winner,
-    "an instance left out": _without_an_instance,
-    "another identity": _then_hashed(at(0, ledger="00112233445566778899aabbccddeeff")),
+    "an instance left out": _without_an_instance("won"),
+    "a closed instance left out": _without_an_instance("closed"),
+    "a closing made up": one_more("closed", stream=_STRANGER),
+    "another reason everywhere": then_hashed(_reasons_exchanged),
+    "another identity": then_hashed(at(0, ledger="00112233445566778899aabbccddeeff")),
 }
 """What only a checkpoint shows, since by the rules it could have happened so."""
 
 WRONG_STATES: dict[str, Forge] = {
-    "a loss that was a replay": _then_hashed(_first_lost(tag="replayed")),
-    "a state that is nothing": _then_hashed(at(14, state=b64encode(b"state").decode())),
-    "a response that is no id": _then_hashed(saying(14, b"bafyr4i", b"BAFYR4I")),
+    "a loss that was a replay": then_hashed(first("lost", tag="replayed")),
+    "a loss that was too late": then_hashed(first("late", tag="lost")),
+    "too late for what was lost": then_hashed(first("lost", tag="late")),
+    "a withdrawal lost that was late": then_hashed(first("withdrawal-late", tag="withdrawal-lost")),
+    "a withdrawal late that was lost": then_hashed(first("withdrawal-lost", tag="withdrawal-late")),
+    "a withdrawal lost that was fenced": then_hashed(
+        first("withdrawal-fenced", tag="withdrawal-lost")
+    ),
+    "a withdrawal fenced that was lost": then_hashed(
+        first("withdrawal-lost", tag="withdrawal-fenced")
+    ),
+    "a withdrawal twice": one_more("withdrawal-lost"),
+    "late for the reason that closed it": then_hashed(saying(10, WITHDRAWN, EXPIRED)),
+    "a reason that is none": then_hashed(saying(5, EXPIRED, b"\xa7expires")),
+    "a closing with a win's bytes": lambda export: rehashed(
+        at(5, state=json.loads(export[7])["state"])(export)
+    ),
+    "a win with a closing's bytes": lambda export: rehashed(
+        at(7, state=json.loads(export[5])["state"])(export)
+    ),
+    "a state that is nothing": then_hashed(at(14, state=b64encode(b"state").decode())),
+    "a response that is no id": then_hashed(saying(14, b"bafyr4i", b"BAFYR4I")),
     "an attempt twice": lambda export: renumbered([*export, export[-1]]),
 }
 """What shows only to those who read what the events say."""

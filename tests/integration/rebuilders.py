@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import count
@@ -17,20 +18,26 @@ from chains import hashes_on_record
 from integration.paging import read_by
 from integration.parts import kill_at_random
 from processes import PATIENCE
-from resolution_ledger import LedgerAdmin, ResolutionLedger, Won
-from samples import WORKSPACE, record
+from resolution_ledger import LedgerAdmin, ResolutionLedger
+from samples import WORKSPACE, instance, record
 
-READ_MODELS = ("interaction_resolutions", "losing_attempts")
+READ_MODELS = ("interaction_resolutions", "losing_attempts", "closed_instances")
+
+WHO_CLOSES = 3
+"""The number of the writer that gives no answers. It is soon ahead of the others."""
 
 PAUSE = 0.02
 """Seconds between two attempts of a writer, so that a ledger stays small."""
 
 
 def fill(path: Path | str, instances: Iterable[int]) -> None:
-    """Two answers to each of the instances."""
+    """Two answers to each of the instances, but to each fourth, which is closed, only one."""
     with ResolutionLedger.open(path, workspace=WORKSPACE, durability="normal") as ledger:
         for i in instances:
-            ledger.resolve(record(i, 1, 1))
+            if i % 4 == 3:
+                ledger.withdraw(instance(i), "expired", "timer")
+            else:
+                ledger.resolve(record(i, 1, 1))
             ledger.resolve(record(i, 2, 2))
 
 
@@ -68,16 +75,22 @@ def small_pages() -> Iterator[None]:
 # Parts
 
 
-def append_until(stop: Event, path: str, number: int) -> tuple[int, int]:
-    """Answer one instance after another; how many attempts there were, and how many won."""
-    won = 0
+def append_until(stop: Event, path: str, number: int) -> Counter[tuple[str, str]]:
+    """Answer one instance after another, or, as one of the writers, close each third.
+
+    How often which call was told what. Each leaves one event.
+    """
+    told: Counter[tuple[str, str]] = Counter()
     with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
-        for i in count():
+        for i in count(0, 3 if number == WHO_CLOSES else 1):
             if stop.is_set():
-                return i, won
-            won += ledger.resolve(record(i, number, number)) == Won()
+                break
+            if number == WHO_CLOSES:
+                told["withdraw", type(ledger.withdraw(instance(i), "expired")).__name__] += 1
+            else:
+                told["resolve", type(ledger.resolve(record(i, number, number))).__name__] += 1
             sleep(PAUSE)
-    raise AssertionError
+    return told
 
 
 def rebuild_again_and_again(stop: Event, path: str, rounds: int) -> None:

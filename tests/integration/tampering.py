@@ -6,20 +6,18 @@ import sqlite3
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from random import Random
 from typing import Self
 
 import chains
-from contract.answers import answer
-from integration.inside import database_of
+from integration.submissions import EVERY_OUTCOME, Submitted, identity, some_submission, told
 from resolution_ledger import (
     Finding,
     LedgerAdmin,
     Progress,
     ResolutionLedger,
-    ResolutionRecord,
 )
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
@@ -41,20 +39,20 @@ GREATEST, LEAST = 2**63 - 1, -(2**63)
 """The numbers at which a column of them ends."""
 
 
-def make_ledger(path: Path, length: int, seed: int = 1) -> list[tuple[str, ResolutionRecord]]:
+def make_ledger(path: Path, length: int, seed: int = 1) -> list[Submitted]:
     """A ledger of exactly so many events: every outcome, two workspaces, adopted wins first.
 
     The same in every run but for its identity. Returns what was submitted, in order.
     """
-    submitted = [(WORKSPACE, record(n, n, n, "")) for n in range(ADOPTED)]
+    adopted = [record(n, n, n, "") for n in range(ADOPTED)]
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(OLDER_TABLE)
-        for workspace, attempt in submitted:
+        for attempt in adopted:
             connection.execute(
                 "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?)",
                 (
                     attempt.instance.text,
-                    workspace,
+                    WORKSPACE,
                     attempt.response.text,
                     attempt.idempotency_key.text,
                     attempt.instance == instance(0),
@@ -63,7 +61,9 @@ def make_ledger(path: Path, length: int, seed: int = 1) -> list[tuple[str, Resol
     with LedgerAdmin.open(path) as admin:
         admin.adopt()
     draw = Random(seed)  # noqa: S311 (a reproducible draw, no secret)
-    on_record = {(workspace, *_submission(attempt)) for workspace, attempt in submitted}
+    submitted: list[Submitted] = [(WORKSPACE, attempt) for attempt in adopted]
+    on_record = {(WORKSPACE, *identity(attempt)) for attempt in adopted}
+    coming = chain(EVERY_OUTCOME, _draws(draw, max(9, length // 9)))
     ticks = count(1_700_000_000_000_000_000)
     with ExitStack() as stack:
         doors = {
@@ -75,24 +75,22 @@ def make_ledger(path: Path, length: int, seed: int = 1) -> list[tuple[str, Resol
             for workspace in (WORKSPACE, OTHER_WORKSPACE)
         }
         while len(on_record) < length:
-            workspace = draw.choice([WORKSPACE, WORKSPACE, OTHER_WORKSPACE])
-            n = draw.randrange(max(9, length // 9))
-            by = draw.choice(["", "tty", "web:7f3a"])
-            attempt = record(n, draw.randrange(5), draw.randrange(5), by)
-            answer(doors[workspace], attempt)
-            submitted.append((workspace, attempt))
-            on_record.add((workspace, *_submission(attempt)))
+            workspace, submission = next(coming)
+            told(doors[workspace], submission)
+            submitted.append((workspace, submission))
+            on_record.add((workspace, *identity(submission)))
     return submitted
+
+
+def _draws(draw: Random, instances: int) -> Iterator[Submitted]:
+    while True:
+        yield some_submission(draw, instances)
 
 
 def make_empty(path: Path) -> None:
     """A ledger without events."""
     with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
-        database_of(ledger).write(lambda _: None)
-
-
-def _submission(attempt: ResolutionRecord) -> tuple[object, ...]:
-    return attempt.instance, attempt.response, attempt.idempotency_key
+        ledger.create()
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.edits import ALL_EDITS, EDITS
+from integration.edits import ALL_EDITS, EDITS, OTHER_OUTCOMES
 from integration.inside import all_rows, definitions, files_in
 from integration.tampering import Specimen, edit, make_empty, make_ledger, removal
 from resolution_ledger import (
@@ -145,7 +145,7 @@ def test_what_is_no_path_is_refused(target: object) -> None:
 UNREADABLE = [
     (column, name)
     for column, name in ALL_EDITS
-    if (column == "topic" and name not in {"a win", "a loss", "a refusal"})
+    if (column == "topic" and name not in OTHER_OUTCOMES)
     or (column == "originator_id" and name not in {"of another stream", "of no stream"})
     or (column == "state" and name != "of another event" and not name.startswith("a bit of"))
 ]

@@ -201,6 +201,14 @@ OTHERS = {
         NotALedger,
         f"{OLDER_TABLE}; CREATE TABLE losing_attempts (what)",
     ),
+    "an older table beside one that closings would have": (
+        NotALedger,
+        f"{OLDER_TABLE}; CREATE TABLE closed_instances (what)",
+    ),
+    "an older table beside an index of our names": (
+        NotALedger,
+        f"{OLDER_TABLE}; CREATE TABLE a (x); CREATE INDEX resolution_events_closing ON a (x)",
+    ),
     "an older table in UTF-16": (NotALedger, f"PRAGMA encoding = 'UTF-16'; {OLDER_TABLE}"),
 }
 

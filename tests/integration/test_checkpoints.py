@@ -30,7 +30,7 @@ from resolution_ledger import (
 )
 from samples import WORKSPACE, record
 
-LENGTH = 40
+LENGTH = 41
 
 GOLDEN = """\
 resolution-ledger/00112233445566778899aabbccddeeff

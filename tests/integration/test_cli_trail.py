@@ -85,6 +85,7 @@ def test_attempts_prints_every_fact_of_each_in_the_order_of_commits(shell: Shell
             "submitted_by": "tty",
             "workspace": submission.workspace,
             "tick": tick(submission),
+            "reason": None,
         }
         for n, submission in enumerate(SUBMISSIONS, start=1)
     ]
@@ -216,7 +217,9 @@ def test_contested_prints_the_most_different_answers_first(shell: Shell) -> None
     contests = [
         {
             "instance": str(instance(i)),
+            "outcome": "won",
             "winner": str(response(1)),
+            "reason": None,
             "answers": answers,
             "attempts": attempts,
             "margin": margin,

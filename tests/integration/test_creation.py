@@ -1,4 +1,4 @@
-"""How a ledger comes to be: by ``resolve`` alone, once, whoever else is there."""
+"""How a ledger comes to be: by what writes or creates, once, whoever else is there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from integration.creators import create_each, create_or_use
-from integration.inside import OpenLedger, files_in
+from integration.inside import OpenLedger, all_rows, definitions, files_in
 from processes import run_together
 from resolution_ledger import (
     Lost,
@@ -28,6 +28,9 @@ READS: dict[str, Callable[[ResolutionLedger], object]] = {
     "winner": lambda ledger: ledger.winner(instance(1)),
     "history": lambda ledger: ledger.history(instance(1)),
     "losers": lambda ledger: ledger.losers(),
+    "wait": lambda ledger: ledger.wait(instance(1), 0),
+    "wait for ever": lambda ledger: ledger.wait(instance(1)),
+    "watch": lambda ledger: next(ledger.watch()),
 }
 
 each_read = pytest.mark.parametrize("read", READS.values(), ids=READS)
@@ -116,16 +119,44 @@ def test_opening_a_ledger_touches_nothing(
     assert files_in(tmp_path) == before
 
 
+CREATING: dict[str, Callable[[ResolutionLedger], object]] = {
+    "resolve": lambda ledger: ledger.resolve(record(2, 1, 1)),
+    "withdraw": lambda ledger: ledger.withdraw(instance(2), "expired"),
+    "create": lambda ledger: ledger.create(),
+}
+
+
+@pytest.mark.parametrize("create", CREATING.values(), ids=CREATING)
 @pytest.mark.parametrize("make", PLACES)
-def test_resolve_creates_a_ledger_after_reading_has_failed(
-    open_ledger: OpenLedger, path: Path, make: Callable[[Path], None]
+def test_what_writes_creates_a_ledger_after_reading_has_failed(
+    open_ledger: OpenLedger,
+    path: Path,
+    make: Callable[[Path], None],
+    create: Callable[[ResolutionLedger], object],
 ) -> None:
     make(path)
     ledger = open_ledger()
     with pytest.raises(StoreError):
         ledger.winner(instance(1))
+    create(ledger)
+    assert ledger.winner(instance(1)) is None
     assert ledger.resolve(record(1, 1, 1)) == Won()
     assert ledger.winner(instance(1)) == response(1)
+
+
+def test_to_create_a_ledger_that_is_there_changes_nothing(
+    open_ledger: OpenLedger, path: Path, foreign: Callable[[], sqlite3.Connection]
+) -> None:
+    with open_ledger() as ledger:
+        ledger.create()
+        before = all_rows(foreign()), definitions(foreign())
+        ledger.create()
+    with open_ledger() as again:
+        again.create()
+        assert again.history(instance(1)) == ()
+    assert (all_rows(foreign()), definitions(foreign())) == before
+    assert len(before[0]["resolution_ledger_meta"]) == 1
+    assert path.exists()
 
 
 def test_what_is_in_the_database_already_stays(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from integration.inside import OpenLedger, Unguarded
-from resolution_ledger import CorruptLedger, NotALedger, ResolutionLedger
+from resolution_ledger import CorruptLedger, NotALedger, ResolutionLedger, Won
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import instance, record, response
 
@@ -65,6 +65,17 @@ def test_losers_are_never_invented_from_a_bad_row(
         ledger.losers()
 
 
+def test_a_closing_whose_row_is_there_before_it_is_corrupt(unguarded: Unguarded) -> None:
+    ledger, connection = unguarded
+    connection.execute(
+        "INSERT INTO closed_instances VALUES (?, 'ws-1', 'expired', '', 0)", (instance(9).text,)
+    )
+    with pytest.raises(CorruptLedger):
+        ledger.withdraw(instance(9), "expired")
+    assert ledger.history(instance(9)) == ()
+    assert ledger.resolve(record(9, 1, 1)) == Won()
+
+
 def test_a_losers_sequence_can_be_nothing_but_a_number(unguarded: Unguarded) -> None:
     ledger, connection = unguarded
     before = ledger.losers()
@@ -78,6 +89,7 @@ PARTS = {
     **{f"table {name}": f"DROP TABLE {name}" for name in TABLES},
     "index of fingerprints": "DROP INDEX resolution_events_by_fingerprint",
     "index of losers": "DROP INDEX losing_attempts_newest",
+    "index of closings": "DROP INDEX resolution_events_closing",
     "a column": "ALTER TABLE losing_attempts DROP COLUMN submitted_by",
     "a column's name": "ALTER TABLE resolution_events RENAME COLUMN state TO data",
     "the row of meta": "DELETE FROM resolution_ledger_meta",
@@ -87,6 +99,8 @@ PARTS = {
 CALLS: dict[str, Call] = {
     "win": lambda ledger: ledger.resolve(record(9, 1, 1)),
     "lose": lambda ledger: ledger.resolve(record(1, 5, 5)),
+    "close": lambda ledger: ledger.withdraw(instance(8), "expired"),
+    "withdraw": lambda ledger: ledger.withdraw(instance(1), "expired"),
     "winner": lambda ledger: ledger.winner(instance(1)),
     "history": lambda ledger: ledger.history(instance(1)),
     "losers": lambda ledger: ledger.losers(),
@@ -108,16 +122,20 @@ def test_a_missing_part_is_named_to_whoever_opens_the_ledger(
         call(open_ledger())
 
 
+WRITING = ["win", "lose", "close", "withdraw"]
+
 NEEDED_BY = {
-    "table resolution_ledger_meta": ["win", "lose", "winner", "history", "losers"],
-    "table resolution_events": ["win", "lose", "winner", "history"],
+    "table resolution_ledger_meta": [*WRITING, "winner", "history", "losers"],
+    "table resolution_events": [*WRITING, "winner", "history"],
     "table interaction_resolutions": ["win"],
     "table losing_attempts": ["lose", "losers"],
-    "index of fingerprints": ["lose"],
+    "table closed_instances": ["close"],
+    "index of fingerprints": ["lose", "withdraw"],
     "index of losers": ["losers"],
+    "index of closings": [],
     "a column": ["lose", "losers"],
-    "a column's name": ["win", "lose", "winner", "history"],
-    "the row of meta": ["win", "lose", "winner", "history", "losers"],
+    "a column's name": [*WRITING, "winner", "history"],
+    "the row of meta": [*WRITING, "winner", "history", "losers"],
 }
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from integration.inside import OpenLedger, kept_connections, own_connection
-from resolution_ledger import IdempotencyConflict, ResolutionLedger, ResolutionRecord
+from integration.submissions import Submission, told, withdrawal
+from resolution_ledger import ResolutionLedger
 from samples import instance, record
 
 SYNCHRONOUS = {"full": 2, "normal": 1}
@@ -73,25 +74,34 @@ def traced(ledger: ResolutionLedger, call: Callable[[], object]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("attempt", "table"),
+    ("submission", "table"),
     [
-        (record(2, 1, 1), "interaction_resolutions"),
+        (record(4, 1, 1), "interaction_resolutions"),
         (record(1, 1, 2), "losing_attempts"),
         (record(1, 2, 2), "losing_attempts"),
         (record(1, 2, 1), "losing_attempts"),
+        (withdrawal(3, "expired"), "closed_instances"),
+        (withdrawal(1, "expired"), "resolution_events"),
+        (withdrawal(2, "withdrawn"), "resolution_events"),
+        (record(2, 1, 1), "losing_attempts"),
     ],
-    ids=["won", "replayed", "lost", "conflicted"],
+    ids=[
+        "won",
+        "replayed",
+        "lost",
+        "conflicted",
+        "closed",
+        "withdrawal lost",
+        "withdrawal late",
+        "late",
+    ],
 )
-def test_an_attempt_is_one_immediate_transaction(
-    ledger: ResolutionLedger, attempt: ResolutionRecord, table: str
+def test_an_attempt_or_withdrawal_is_one_immediate_transaction(
+    ledger: ResolutionLedger, submission: Submission, table: str
 ) -> None:
     ledger.resolve(record(1, 1, 1))
-
-    def resolve() -> None:
-        with suppress(IdempotencyConflict):
-            ledger.resolve(attempt)
-
-    ran = traced(ledger, resolve)
+    ledger.withdraw(instance(2), "expired")
+    ran = traced(ledger, lambda: told(ledger, submission))
     begin = ran.index("BEGIN IMMEDIATE")
     assert [word for word in ran if word.startswith("BEGIN")] == ["BEGIN IMMEDIATE"]
     assert ran[-1] == "COMMIT"
@@ -107,8 +117,10 @@ def test_an_attempt_is_one_immediate_transaction(
         lambda ledger: ledger.winner(instance(1)),
         lambda ledger: ledger.history(instance(1)),
         lambda ledger: ledger.losers(),
+        lambda ledger: ledger.wait(instance(1)),
+        lambda ledger: ledger.wait(instance(2), 0),
     ],
-    ids=["winner", "history", "losers"],
+    ids=["winner", "history", "losers", "wait", "wait in vain"],
 )
 def test_what_only_reads_takes_no_lock(
     ledger: ResolutionLedger, call: Callable[[ResolutionLedger], object]

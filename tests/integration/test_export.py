@@ -9,29 +9,30 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from contract.answers import answer
 from integration.exports import export_of, imported
 from integration.inside import OpenLedger, all_rows
 from integration.paging import read_by
+from integration.submissions import Submitted, some_submission, told
 from integration.tampering import make_empty, make_ledger
 from resolution_ledger import (
     LedgerAdmin,
     LedgerNotEmpty,
     Progress,
+    Replayed,
     ResolutionLedger,
-    ResolutionRecord,
     Won,
 )
-from samples import OTHER_WORKSPACE, WORKSPACE, record
+from samples import OTHER_WORKSPACE, WORKSPACE, record, response
 
 LENGTH = 60
 
 
 @pytest.fixture
-def submitted(path: Path) -> list[tuple[str, ResolutionRecord]]:
+def submitted(path: Path) -> list[Submitted]:
     """What was submitted to the ledger at ``path``."""
     return make_ledger(path, LENGTH)
 
@@ -77,18 +78,19 @@ def test_what_is_imported_is_exported_again_to_the_byte(
 def test_a_moved_ledger_answers_as_it_did(
     path: Path,
     tmp_path: Path,
-    submitted: list[tuple[str, ResolutionRecord]],
+    submitted: list[Submitted],
     doors: Callable[[Path], dict[str, ResolutionLedger]],
 ) -> None:
     """To all that was ever submitted, without a trace, and to what comes next, with the same."""
     imported(export_of(path), tmp_path / "new.db")
     old, new = doors(path), doors(tmp_path / "new.db")
-    for workspace, attempt in submitted:
-        assert answer(old[workspace], attempt) == answer(new[workspace], attempt)
+    for workspace, submission in submitted:
+        assert told(old[workspace], submission) == told(new[workspace], submission)
     assert len(export_of(path)) == len(export_of(tmp_path / "new.db")) == LENGTH + 1
-    for n in range(40):
-        workspace, attempt = [WORKSPACE, OTHER_WORKSPACE][n % 2], record(n % 15, n % 7, n % 9)
-        assert answer(old[workspace], attempt) == answer(new[workspace], attempt)
+    draw = Random(7)  # noqa: S311 (a reproducible draw, no secret)
+    for _ in range(60):
+        workspace, submission = some_submission(draw, 15)
+        assert told(old[workspace], submission) == told(new[workspace], submission)
     assert export_of(path) == export_of(tmp_path / "new.db")
     assert len(export_of(path)) > LENGTH + 20
 
@@ -162,9 +164,10 @@ def test_an_empty_ledger_becomes_the_imported_one_for_whoever_has_it_open(
         assert not admin.verify(before).clean
         with closing(sqlite3.connect(new)) as connection, connection:
             connection.execute("DELETE FROM losing_attempts")
+            connection.execute("DELETE FROM closed_instances")
         assert not admin.rebuild().clean
         assert admin.verify(end).clean
-    assert answer(doors(new)[WORKSPACE], record(0, 0, 0))[0] == "replayed"
+    assert doors(new)[WORKSPACE].resolve(record(0, 0, 0)) == Replayed(response(0), own=True)
 
 
 @pytest.mark.usefixtures("submitted")

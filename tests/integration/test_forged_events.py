@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 
-import chains
+from integration.appending import LENGTH, NEXT, end_of, findings_after
 from integration.tampering import (
     ADOPTED,
     NOBODYS,
@@ -17,6 +18,7 @@ from integration.tampering import (
 )
 from resolution_ledger import Finding
 from resolution_ledger.domain.events import (
+    EVENT_TYPES,
     Attempt,
     AttemptConflicted,
     AttemptEvent,
@@ -25,14 +27,12 @@ from resolution_ledger.domain.events import (
     AttemptReplayed,
     ResolutionAdopted,
     ResolutionWon,
+    Withdrawal,
 )
+from resolution_ledger.domain.records import FIRST, Outcome
 from resolution_ledger.infra.codec import encode_event
 from resolution_ledger.infra.fingerprints import fingerprint_of
 from samples import OTHER_WORKSPACE, attempt, instance
-
-LENGTH = 32
-
-NEXT = LENGTH + 1
 
 
 @pytest.fixture(scope="module")
@@ -42,51 +42,6 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
     make_ledger(path, LENGTH)
     with Specimen(path) as specimen:
         yield specimen
-
-
-def end_of(ledger: Specimen, stream: str) -> int:
-    """The greatest position of a stream, 0 where there is none."""
-    ((position,),) = ledger.connection.execute(
-        "SELECT coalesce(max(originator_version), 0) FROM resolution_events"
-        " WHERE originator_id = ?",
-        (stream,),
-    )
-    return int(position)
-
-
-def findings_after(  # noqa: PLR0913 - each is what one of the forgeries forges
-    ledger: Specimen,
-    event: AttemptEvent,
-    *,
-    stream: str = instance(0).text,
-    gap: int = 0,
-    tag: str | None = None,
-    state: bytes | None = None,
-    fingerprint: int | None = None,
-) -> list[Finding]:
-    """What is found of an event at the end of the log and of its stream, whose hash is right.
-
-    And whose row is there, if it demands one.
-    """
-    with guards_dropped(ledger.connection):
-        ledger.restore()
-        ((head,),) = ledger.connection.execute(
-            "SELECT hash FROM resolution_events WHERE sequence = ?", (LENGTH,)
-        )
-        row = (
-            NEXT,
-            stream,
-            end_of(ledger, stream) + 1 + gap,
-            tag or event.tag,
-            encode_event(event) if state is None else state,
-        )
-        found = fingerprint_of(stream, event) if fingerprint is None else fingerprint
-        ledger.connection.execute(
-            "INSERT INTO resolution_events VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (*row, found, chains.link(head, row)),
-        )
-    findings = ledger.verify()
-    return [finding for finding in findings if finding.kind not in {"winner", "losing attempt"}]
 
 
 LOST = AttemptLost(attempt(4, 77), 5)
@@ -122,17 +77,17 @@ def test_an_event_that_should_have_been_another_is_found(
 def test_a_retransmission_on_record_is_found(ledger: Specimen) -> None:
     """Of any event: what is on record already does not belong there again."""
     ledger.damage()
-    for at in tuple(ledger.admin.attempts(after=ADOPTED)):
-        if at.outcome == "won":
-            continue
-        kind = {
-            "lost": AttemptLost,
-            "replayed": AttemptReplayed,
-            "conflicted": AttemptConflicted,
-            "fenced": AttemptFenced,
-        }[at.outcome]
-        given = Attempt(at.workspace, at.response, at.idempotency_key, "another label")
-        findings = findings_after(ledger, kind(given, 9), stream=at.instance.text)
+    later = [at for at in ledger.admin.attempts(after=ADOPTED) if at.outcome not in FIRST]
+    assert {at.outcome for at in later} == {*get_args(Outcome)} - FIRST
+    for at in later:
+        cause: Attempt | Withdrawal
+        if at.response is None or at.idempotency_key is None:
+            assert at.reason is not None
+            cause = Withdrawal(at.workspace, at.reason, "another label")
+        else:
+            cause = Attempt(at.workspace, at.response, at.idempotency_key, "another label")
+        event = EVENT_TYPES[at.outcome](cause, 9)
+        findings = findings_after(ledger, event, stream=at.instance.text)
         assert findings == [Finding("decision", NEXT, at.instance.text, None, at.outcome)]
 
 

@@ -8,11 +8,15 @@ import pytest
 
 from integration.inside import OpenLedger, all_rows
 from resolution_ledger import (
+    Closed,
     IdempotencyKey,
     ResolutionLedger,
     ResolutionRecord,
+    Withdrawn,
     Won,
 )
+from resolution_ledger.domain.events import EVENT_TYPES
+from resolution_ledger.domain.records import WINNING
 from samples import instance, record, response
 
 WINNER_ROW = "INTO interaction_resolutions VALUES (?, 'ws-1', ?, 'key-9', 0)"
@@ -124,19 +128,36 @@ def test_a_response_that_only_occurs_elsewhere_in_the_event_has_not_won(
     assert all_rows(connection) == before
 
 
+NO_WINS = sorted(EVENT_TYPES.keys() - WINNING)
+
 FIRST_EVENT = """
     INSERT INTO resolution_events
     SELECT 9, ?, 1, ?, state, 0, x'00' FROM resolution_events WHERE sequence = 1
 """
 
 
-@pytest.mark.parametrize("tag", ["lost", "replayed", "conflicted", "fenced", "claimed", "Won", ""])
+@pytest.mark.parametrize("tag", [*NO_WINS, "claimed", "Won", ""])
 def test_an_event_at_position_1_that_is_no_win_bears_out_no_winner_row(
     connection: sqlite3.Connection, tag: str
 ) -> None:
     connection.execute(FIRST_EVENT, (instance(2).text, tag))
     with pytest.raises(sqlite3.IntegrityError, match="follows"):
         connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(1).text))
+
+
+@pytest.mark.parametrize("r", [1, 2], ids=["one that came too late", "a new one"])
+def test_a_closing_bears_out_no_winner_row(
+    connection: sqlite3.Connection, ledger: ResolutionLedger, r: int
+) -> None:
+    assert ledger.withdraw(instance(2), "expired") == Withdrawn()
+    assert ledger.resolve(record(2, 1, 1)) == Closed("expired")
+    before = all_rows(connection)
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        connection.execute(f"INSERT {WINNER_ROW}", (instance(2).text, response(r).text))
+    with pytest.raises(sqlite3.IntegrityError, match="follows"):
+        OlderProgram(connection).resolve(2, r)
+    assert all_rows(connection) == before
+    assert ledger.winner(instance(2)) is None
 
 
 @pytest.mark.parametrize("tag", ["won", "adopted"])

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 
 from integration.altering import (
-    LOSING,
+    CLOSED,
+    CONTESTED,
     WINNERS,
     arbiter_blind,
     empty_index,
     hide_from_arbiter,
     make_contested,
-    verify_in_memory_of_its_own,
 )
 from integration.inside import OpenLedger, all_rows, definitions
-from integration.tampering import guards_dropped, tamper
-from processes import run_alone
+from integration.tampering import tamper
 from resolution_ledger import CorruptLedger, LedgerAdmin, Lost, Progress
 from samples import instance, record, response
 
@@ -56,6 +55,10 @@ def damage_newest(connection: sqlite3.Connection) -> None:
     empty_index(connection, "losing_attempts_newest", "AND sequence < 0")
 
 
+def damage_closings(connection: sqlite3.Connection) -> None:
+    empty_index(connection, "resolution_events_closing", "AND fingerprint IS NULL")
+
+
 def damage_arbiter(connection: sqlite3.Connection) -> None:
     hide_from_arbiter(connection, instance(0).text)
 
@@ -81,6 +84,7 @@ DAMAGES = {
     "the arbiter": damage_arbiter,
     "the one of fingerprints": damage_fingerprints,
     "the one of the newest losers": damage_newest,
+    "the one of closings": damage_closings,
     "another program's, of the log": damage_foreign,
     "another program's, of winners": damage_foreign_of_winners,
     "another program's, of losers": damage_foreign_of_losers,
@@ -129,6 +133,21 @@ def test_a_win_that_the_arbiter_does_not_hold_stays_the_win(
     assert kinds(admin) == set()
 
 
+@pytest.mark.parametrize("row", ["there", "gone"])
+def test_a_closing_that_its_index_does_not_hold_stays_one(contested: Opened, row: str) -> None:
+    """Whether or not its row has gone as well."""
+    admin, connection = contested
+    before = all_rows(connection)[CLOSED]
+    damage_closings(connection)
+    if row == "gone":
+        connection.execute("DELETE FROM closed_instances")
+    assert {finding.kind for finding in admin.rebuild().findings} == (
+        {"storage"} if row == "there" else {"storage", "closed instance"}
+    )
+    assert all_rows(connection)[CLOSED] == before != []
+    assert kinds(admin) == set()
+
+
 def test_a_retransmission_is_found_again_by_its_fingerprint(
     contested: Opened, open_ledger: OpenLedger
 ) -> None:
@@ -159,9 +178,9 @@ def double_an_event(connection: sqlite3.Connection, position: int) -> None:
     with arbiter_blind(connection):
         connection.execute(
             "INSERT INTO resolution_events"
-            " SELECT 19, originator_id, originator_version, topic, state, fingerprint, hash"
+            " SELECT ?, originator_id, originator_version, topic, state, fingerprint, hash"
             "   FROM resolution_events WHERE originator_id = ? AND originator_version = ?",
-            (instance(0).text, position),
+            (CONTESTED + 1, instance(0).text, position),
         )
 
 
@@ -194,45 +213,3 @@ def test_verify_ends_where_an_index_leads_round_in_a_circle(contested: Opened, l
             "UPDATE resolution_events SET originator_id = ? WHERE sequence = ?", (last, sequence)
         )
     assert "storage" in kinds(admin)
-
-
-MUCH = 3 * 2**20
-ROWS = 200
-
-
-def fill_losing(connection: sqlite3.Connection) -> None:
-    connection.execute(
-        "WITH RECURSIVE n(n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM n LIMIT ?)"
-        "INSERT INTO losing_attempts"
-        " SELECT n, 'x', 2, 'lost', 'w', printf('%.*c', ?, 'z'), 'k', '', 1 FROM n",
-        (ROWS, MUCH),
-    )
-
-
-def fill_events(connection: sqlite3.Connection) -> None:
-    with guards_dropped(connection):
-        connection.execute(
-            "WITH RECURSIVE n(n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM n LIMIT ?)"
-            "INSERT INTO resolution_events"
-            " SELECT n, 's', n, 'lost', zeroblob(?), 0, zeroblob(32) FROM n",
-            (ROWS, MUCH),
-        )
-
-
-FILLS = {LOSING: fill_losing, "resolution_events": fill_events}
-
-
-@pytest.mark.parametrize("fill", FILLS.values(), ids=FILLS)
-def test_verify_needs_no_more_memory_for_rows_that_are_huge(path: Path, fill: object) -> None:
-    """Far less than all of them together."""
-    assert callable(fill)
-    make_contested(path)
-    connection = tamper(path)
-    connection.execute("PRAGMA journal_mode = delete")
-    connection.execute("PRAGMA journal_mode = off")
-    fill(connection)
-    connection.close()
-    found, peak = run_alone(verify_in_memory_of_its_own, str(path))
-    path.unlink()  # there is no need to keep that much
-    assert found >= ROWS
-    assert peak < 150 * 1024

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from integration.altering import (
+    CLOSED,
+    CONTESTED,
     EVENTS,
     LOSING,
     META,
@@ -140,6 +142,10 @@ TABLES = {
     "losers that replace": (LOSING, replaced("PRIMARY KEY", "PRIMARY KEY ON CONFLICT REPLACE")),
     "losers in any case": (LOSING, replaced("id TEXT", "id TEXT COLLATE NOCASE")),
     "strict losers": (LOSING, STRICT),
+    "a check on closings": (CLOSED, CHECK),
+    "closings that replace": (CLOSED, replaced("KEY NOT", "KEY ON CONFLICT REPLACE NOT")),
+    "closings in any case": (CLOSED, replaced("id TEXT", "id TEXT COLLATE NOCASE")),
+    "strict closings": (CLOSED, "{}, STRICT".format),
     "another check on the identity": (META, replaced("CHECK (id = 1)", "CHECK (id > 0)")),
     "no check on the identity": (META, replaced(" CHECK (id = 1)", "")),
     "an identity that is replaced": (META, replaced("KEY", "KEY ON CONFLICT REPLACE")),
@@ -205,7 +211,7 @@ RUINS: dict[str, Callable[[sqlite3.Connection], None]] = {
     "a sequence that is text": lambda c: without_rowids(c, "abc"),
     "a sequence that is bytes": lambda c: without_rowids(c, b"\x00"),
     "a sequence that is a fraction": lambda c: without_rowids(c, 1.5),
-    "a sequence that is next": lambda c: without_rowids(c, 19),
+    "a sequence that is next": lambda c: without_rowids(c, CONTESTED + 1),
     "an identity before ours": lambda c: two_identities(c, 0, 1),
     "an identity behind ours": lambda c: two_identities(c, 2, 1),
     "an identity of another version": lambda c: two_identities(c, 2, 7),

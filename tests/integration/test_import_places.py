@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from integration.altering import import_and_die, import_from, make_contested
+from integration.altering import CONTESTED, import_and_die, import_from, make_contested
 from integration.exports import export_of, imported
 from integration.inside import OpenLedger
 from integration.tampering import make_empty
@@ -90,7 +90,7 @@ def test_an_operator_who_looked_at_an_empty_ledger_goes_on_as_well(
     with LedgerAdmin.open(path) as admin:
         assert list(admin.attempts()) == []
         checkpoint = run_alone(import_from, str(export), str(path))
-        assert len(list(admin.attempts())) == 18
+        assert len(list(admin.attempts())) == CONTESTED
         assert admin.verify(checkpoint).clean
         assert admin.checkpoint() == checkpoint
 

@@ -16,6 +16,8 @@ from samples import instance, record
 
 CALLS: dict[str, Callable[[ResolutionLedger], object]] = {
     "resolve": lambda ledger: ledger.resolve(record(1, 1, 1)),
+    "withdraw": lambda ledger: ledger.withdraw(instance(1), "expired"),
+    "create": lambda ledger: ledger.create(),
     "winner": lambda ledger: ledger.winner(instance(1)),
     "history": lambda ledger: ledger.history(instance(1)),
     "losers": lambda ledger: ledger.losers(),
@@ -59,6 +61,10 @@ OF_OUR_NAMES = {
     "an index of an index's name": """
         CREATE TABLE theirs (x);
         CREATE INDEX losing_attempts_newest ON theirs (x)
+    """,
+    "another index of an index's name": """
+        CREATE TABLE theirs (x);
+        CREATE INDEX resolution_events_closing ON theirs (x)
     """,
     "tables of another shape": """
         CREATE TABLE resolution_ledger_meta (id INTEGER PRIMARY KEY, schema_version INTEGER);

@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from chains import hashes_on_record, unbroken
 from integration.inside import OpenLedger, definitions
-from resolution_ledger import IdempotencyConflict, Lost, OutsideWorkspace, Replayed, Won
+from integration.old_ledgers import LEDGERS, restore
+from processes import ledger_id
+from resolution_ledger import (
+    Closed,
+    IdempotencyConflict,
+    LedgerAdmin,
+    Lost,
+    OutsideWorkspace,
+    Replayed,
+    Withdrawn,
+    Won,
+)
 from samples import OTHER_WORKSPACE, instance, record, response
-
-LEDGERS = sorted(Path(__file__).parents[1].joinpath("ledgers").glob("*.sql"))
-"""One for each schema version that was ever published, as SQL. They are never changed.
-
-In each, after six attempts: response 1 won instance 1 and came again under key 3; response 2
-lost under key 2, which response 3 then presented; another workspace tried, too, and won
-instance 2.
-"""
 
 
 @pytest.fixture(params=LEDGERS, ids=lambda dump: dump.stem)
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A ledger as it was written then."""
-    path = tmp_path / "ledger.db"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(request.param.read_text())
-    return path
+    return restore(request.param, tmp_path / "ledger.db")
+
+
+CHECKPOINTS = {
+    "00112233445566778899aabbccddeeff": "6\nV+q3VrVyDASel92YlEwjOfDYaZo5mJ66OKQy9gboP3o=\n",
+    "ffeeddccbbaa99887766554433221100": "16\nR5XDK5572hKFR9FQ/9BER4lUXXjxbz+4Ls5lj/KfDf0=\n",
+}
+"""What they ended in, by their identities."""
+
+that_knows_closings = pytest.mark.parametrize(
+    "path", LEDGERS[1:], indirect=True, ids=lambda dump: dump.stem
+)
 
 
 def test_every_submission_gets_the_answer_that_it_got_then(open_ledger: OpenLedger) -> None:
@@ -63,15 +73,77 @@ def test_after_the_first_call_it_has_the_schema_of_a_new_one(
 
 
 def test_it_goes_on_where_it_ended(
-    open_ledger: OpenLedger, foreign: Callable[[], sqlite3.Connection]
+    path: Path, open_ledger: OpenLedger, foreign: Callable[[], sqlite3.Connection]
 ) -> None:
     connection = foreign()
     before = hashes_on_record(connection)
-    assert unbroken(connection) == len(before) == 6
+    length = len(before)
+    assert unbroken(connection) == length >= 6
     ledger = open_ledger()
     assert ledger.resolve(record(3, 1, 1)) == Won()
-    assert ledger.history(instance(3))[0].sequence == 7
+    assert ledger.history(instance(3))[0].sequence == length + 1
     assert ledger.resolve(record(1, 4, 4)) == Lost(response(1))
     assert ledger.history(instance(1))[-1].position == 6
-    assert hashes_on_record(connection)[:6] == before
-    assert unbroken(connection) == 8
+    assert ledger.withdraw(instance(8), "expired") == Withdrawn()
+    assert ledger.withdraw(instance(1), "expired") == Lost(response(1))
+    assert hashes_on_record(connection)[:length] == before
+    assert unbroken(connection) == length + 4
+    with LedgerAdmin.open(path) as admin:
+        assert admin.verify().findings == ()
+
+
+def test_it_is_what_its_checkpoint_of_then_commits_to(path: Path) -> None:
+    with LedgerAdmin.open(path) as admin:
+        name = ledger_id(str(path))
+        checkpoint = f"resolution-ledger/{name}\n{CHECKPOINTS[name]}"
+        assert admin.checkpoint() == checkpoint
+        assert admin.verify(checkpoint).findings == ()
+
+
+@that_knows_closings
+def test_what_was_closed_stays_closed(open_ledger: OpenLedger) -> None:
+    """And whatever was submitted after that gets the answer that it got then, without a trace."""
+    ledger, other = open_ledger(workspace="ws-3"), open_ledger(workspace=OTHER_WORKSPACE)
+    closed = Closed("expired")
+    assert ledger.winner(instance(4)) is None
+    assert ledger.wait(instance(4)) == closed
+    assert ledger.resolve(record(4, 1, 1)) == ledger.resolve(record(4, 2, 1)) == closed
+    assert ledger.withdraw(instance(4), "expired") == closed
+    assert ledger.withdraw(instance(4), "withdrawn") == closed
+    assert ledger.withdraw(instance(5), "withdrawn") == Lost(response(1))
+    for again in (lambda: other.withdraw(instance(4), "expired"), lambda: other.wait(instance(4))):
+        with pytest.raises(OutsideWorkspace):
+            again()
+    assert other.withdraw(instance(6), "withdrawn") == Closed("withdrawn")
+    history = ledger.history(instance(4))
+    assert [attempt.outcome for attempt in history] == ["closed", "late", "late", "withdrawal-late"]
+    assert [attempt.submitted_by for attempt in history] == ["timer", "tty", "", ""]
+    assert [attempt.reason for attempt in history] == ["expired", None, None, "withdrawn"]
+    assert [attempt.response for attempt in history] == [None, response(1), response(2), None]
+    assert [attempt.tick - 1_700_000_000_000_000_000 for attempt in history] == [6, 7, 8, 9]
+    assert [loser.sequence for loser in ledger.losers()] == [9, 8]
+
+
+@that_knows_closings
+def test_what_an_operator_finds_of_closings_is_what_was_found_then(path: Path) -> None:
+    """In the log and in the read models."""
+    with LedgerAdmin.open(path) as admin:
+        found = [(a.outcome, a.position) for a in admin.attempts(after=6)]
+        closed = [attempt.sequence for attempt in admin.attempts(outcome="closed")]
+        assert [(c.first.sequence, c.answers, c.attempts) for c in admin.contested()] == [
+            (1, 3, 2),
+            (7, 2, 3),
+        ]
+    assert found == [
+        ("closed", 1),
+        ("late", 2),
+        ("late", 3),
+        ("withdrawal-late", 4),
+        ("withdrawal-fenced", 5),
+        ("fenced", 6),
+        ("won", 1),
+        ("withdrawal-lost", 2),
+        ("withdrawal-fenced", 3),
+        ("closed", 1),
+    ]
+    assert closed == [7, 16]

@@ -9,7 +9,7 @@ import pytest
 
 from integration.inside import OpenLedger
 from resolution_ledger.infra.sqlite import operator_statements as sql
-from samples import record
+from samples import instance, record
 
 LOOK_UPS = {
     "LOG": sql.LOG,
@@ -39,6 +39,8 @@ def plan(
     with open_ledger(durability="normal") as ledger:
         for n in range(60):
             ledger.resolve(record(n % 20, n, n))
+        for n in range(20, 23):
+            ledger.withdraw(instance(n), "expired")
     connection = foreign()
     if request.param == "with statistics":
         connection.execute("ANALYZE")

@@ -131,6 +131,26 @@ def test_an_attempt_costs_the_same_however_much_is_on_record(
     assert costs[1] < 1.5 * costs[0]
 
 
+@pytest.mark.parametrize("first", ["won", "closed"])
+def test_a_withdrawal_costs_the_same_however_much_is_on_record(
+    open_ledger: OpenLedger, first: str
+) -> None:
+    ledger = open_ledger(durability="normal")
+    if first == "won":
+        ledger.resolve(record(1, 0, 0))
+    else:
+        ledger.withdraw(instance(1), "expired")
+    costs = []
+    for size, reason in ((10, "withdrawn"), (300, "expired")):
+        for n in range(1, size):
+            _attempt(ledger, record(1, n, n))
+            ledger.withdraw(instance(100 + n), "expired")
+        with own_connection(ledger) as connection, _instructions_of(connection) as taken:
+            ledger.withdraw(instance(1), reason)
+        costs.append(len(taken))
+    assert 0 < costs[1] < 1.5 * costs[0]
+
+
 def _attempt(ledger: ResolutionLedger, attempt: ResolutionRecord) -> None:
     with suppress(IdempotencyConflict, OutsideWorkspace):
         ledger.resolve(attempt)

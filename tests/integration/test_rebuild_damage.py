@@ -11,7 +11,13 @@ from integration.inside import Rows, all_rows
 from integration.paging import read_by
 from integration.tampering import GREATEST, LEAST, NOBODYS, Specimen, make_ledger, sql
 from resolution_ledger import Report
-from resolution_ledger.projections.read_models import LOSING_ATTEMPTS, WINNERS, ReadModel
+from resolution_ledger.projections.read_models import (
+    CLOSED_INSTANCES,
+    LOSING_ATTEMPTS,
+    READ_MODELS,
+    WINNERS,
+    ReadModel,
+)
 
 LENGTH = 60
 
@@ -44,7 +50,7 @@ def rebuilt(specimen: Specimen, sound: Rows, *statements: str) -> Report:
 VALUES = ["'no such value'", "CAST(x'ff' AS TEXT)", "x'ff'", "x''", "-5", "0.5"]
 """Nothing that is in any column."""
 
-COLUMNS = [(model, column) for model in (WINNERS, LOSING_ATTEMPTS) for column in model.columns]
+COLUMNS = [(model, column) for model in READ_MODELS for column in model.columns]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +63,7 @@ def test_every_column_of_a_row_is_mended(
     key = model.columns[0]
     numbers = [str(GREATEST), str(LEAST), "0", "-5"]
     for value in numbers if column == "sequence" else VALUES:
-        for place in (0, 5):
+        for place in (0, 1):
             report = rebuilt(
                 specimen,
                 sound,
@@ -69,9 +75,10 @@ def test_every_column_of_a_row_is_mended(
 
 
 ALL_DAMAGED = {
-    "emptied": ("DELETE FROM interaction_resolutions", "DELETE FROM losing_attempts"),
+    "emptied": tuple(f"DELETE FROM {model.table}" for model in READ_MODELS),  # noqa: S608
     "one emptied": ("DELETE FROM losing_attempts",),
     "one value everywhere": (
+        "UPDATE closed_instances SET reason = 'theirs', closed_tick = 'noon'",
         "UPDATE interaction_resolutions SET workspace_key = 'theirs'",
         "UPDATE losing_attempts SET instance_id = 'theirs', attempted_tick = 'noon'",
     ),
@@ -79,6 +86,7 @@ ALL_DAMAGED = {
         "UPDATE losing_attempts SET sequence = -sequence",
         f"UPDATE losing_attempts SET sequence = sequence + {LENGTH + 1}",  # noqa: S608
         "UPDATE interaction_resolutions SET instance_id = upper(instance_id)",
+        "UPDATE closed_instances SET instance_id = upper(instance_id)",
     ),
     "every row shifted by one": (
         "UPDATE losing_attempts SET sequence = -sequence",
@@ -104,6 +112,7 @@ NO_WINNERS = {
     "before all others": "''",
     "behind all others": "'z'",
     "of no event": sql(NOBODYS["instance"]),
+    "of what was closed": "(SELECT min(instance_id) FROM closed_instances)",
     "with something behind it": f"{sql(NOBODYS['instance'])} || ' '",
     "with a NUL in it": f"{sql(NOBODYS['instance'])} || char(0) || 'x'",
     "no UTF-8": "CAST(x'ff' AS TEXT)",
@@ -113,6 +122,15 @@ NO_WINNERS = {
     "a winner's, as bytes": "CAST((SELECT min(instance_id) FROM interaction_resolutions) AS BLOB)",
     "a winner's, in capitals": "(SELECT upper(min(instance_id)) FROM interaction_resolutions)",
     "none": "NULL",
+}
+
+NOT_CLOSED = {
+    "behind all others": "'z'",
+    "of no event": sql(NOBODYS["instance"]),
+    "of what was won": "(SELECT min(instance_id) FROM interaction_resolutions)",
+    "no UTF-8": "CAST(x'ff' AS TEXT)",
+    "bytes": "x'ff'",
+    "a closed one, as bytes": "CAST((SELECT min(instance_id) FROM closed_instances) AS BLOB)",
 }
 
 NO_LOSERS = {
@@ -130,13 +148,17 @@ EXTRA_ROWS = [
         for key in NO_WINNERS.values()
     ),
     *(
+        f"INSERT INTO closed_instances VALUES ({key}, 'w', 'expired', '', 0)"  # noqa: S608
+        for key in NOT_CLOSED.values()
+    ),
+    *(
         f"INSERT INTO losing_attempts VALUES ({key}, 'i', 2, 'lost', 'w', 'r', 'k', '', 0)"  # noqa: S608
         for key in NO_LOSERS.values()
     ),
 ]
 
 
-@pytest.mark.parametrize("statement", EXTRA_ROWS, ids=[*NO_WINNERS, *NO_LOSERS])
+@pytest.mark.parametrize("statement", EXTRA_ROWS, ids=[*NO_WINNERS, *NOT_CLOSED, *NO_LOSERS])
 @pytest.mark.parametrize("page", [1, 1000])
 def test_a_row_without_an_event_is_removed(
     monkeypatch: pytest.MonkeyPatch, specimen: Specimen, sound: Rows, page: int, statement: str
@@ -168,9 +190,9 @@ def test_any_mixture_of_damage_is_mended(
     draw = Random(seed)  # noqa: S311 (a reproducible draw, no secret)
     read_by(monkeypatch, draw.choice([1, 2, 3, 10]))
     statements = draw.sample(EXTRA_ROWS, 6)
-    for model in (WINNERS, LOSING_ATTEMPTS):
+    for model, count in ((WINNERS, 7), (LOSING_ATTEMPTS, 5), (CLOSED_INSTANCES, 2)):
         key, *columns = model.columns
-        for row in draw.sample(sound[model.table], 7):
+        for row in draw.sample(sound[model.table], count):
             value = draw.choice(VALUES)
             change = f"UPDATE {model.table} SET {draw.choice(columns)} = {value}"  # noqa: S608
             what = draw.choice([change, f"DELETE FROM {model.table}"])  # noqa: S608

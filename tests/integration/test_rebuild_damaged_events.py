@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from integration.inside import OpenLedger, Unguarded, all_rows
 from integration.rebuilders import READ_MODELS, empty, fill, open_admin
+from integration.tampering import Specimen, make_ledger
 from resolution_ledger import CorruptLedger, UnknownEvent, Won
 from samples import record
 
@@ -59,6 +60,64 @@ def test_a_damaged_event_is_named_and_nothing_is_invented_for_it(
     assert after["resolution_events"] == before["resolution_events"]
     for table in READ_MODELS:
         assert set(before[table]) <= set(after[table]) <= set(right[table])
+
+
+OF_A_WITHDRAWAL = "state = CAST(x'9502' || substr(state, 3) AS BLOB)"
+
+DAMAGED_CLOSINGS = {
+    "a closing's bytes": (5, "state = x'00'", CorruptLedger),
+    "text for a closing's bytes": (5, "state = 'bytes'", CorruptLedger),
+    "an unknown version of a closing": (5, OF_A_WITHDRAWAL, UnknownEvent),
+    "an unknown reason": (5, "state = CAST(replace(state, 'ex', 'in') AS BLOB)", CorruptLedger),
+    "a closing with an attempt's bytes": (7, "topic = 'closed'", CorruptLedger),
+    "a closing at another position": (5, "originator_version = 70", CorruptLedger),
+    "a closing after the first position": (9, "topic = 'closed'", CorruptLedger),
+    "a closing's stream that is no id": (5, "originator_id = 'stream'", CorruptLedger),
+    "a closing's stream, no UTF-8": (5, "originator_id = CAST(x'ff' AS TEXT)", CorruptLedger),
+    "a withdrawal at the first position": (5, "topic = 'withdrawal-lost'", CorruptLedger),
+    "a late attempt at the first position": (7, "topic = 'late'", CorruptLedger),
+    "a late attempt's bytes": (6, "state = x'00'", CorruptLedger),
+    "a fenced withdrawal's bytes": (8, "state = x'00'", CorruptLedger),
+    "a lost withdrawal's bytes": (9, "state = x'00'", CorruptLedger),
+    "a late withdrawal's bytes": (10, OF_A_WITHDRAWAL, UnknownEvent),
+}
+
+
+@pytest.fixture(scope="module")
+def specimen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Specimen]:
+    """A ledger in which an instance was closed, and everything that can follow has."""
+    path = tmp_path_factory.mktemp("closed") / "ledger.db"
+    make_ledger(path, 16)
+    with Specimen(path) as specimen:
+        yield specimen
+
+
+@pytest.mark.parametrize("tables", ["whole", "emptied"])
+@pytest.mark.parametrize("case", DAMAGED_CLOSINGS.values(), ids=DAMAGED_CLOSINGS)
+def test_so_it_is_with_closings_and_what_comes_after_them(
+    specimen: Specimen,
+    tables: str,
+    case: tuple[int, str, type[CorruptLedger]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They too may demand a row, or that there is none."""
+    sequence, damage, error = case
+    specimen.damage(f"UPDATE resolution_events SET {damage} WHERE sequence = {sequence}")  # noqa: S608
+    monkeypatch.setattr(specimen.connection, "text_factory", bytes)
+    if tables == "emptied":
+        for table in READ_MODELS:
+            specimen.connection.execute(f"DELETE FROM {table}")  # noqa: S608
+    before = all_rows(specimen.connection)
+    for _ in range(2):
+        with pytest.raises(error) as caught:
+            specimen.admin.rebuild()
+        assert caught.value.sequence == sequence
+        assert type(caught.value) is error
+    after = all_rows(specimen.connection)
+    assert after["resolution_events"] == before["resolution_events"]
+    for table in READ_MODELS:
+        right = set(specimen.connection.execute(f"SELECT * FROM sound_{table}"))  # noqa: S608
+        assert set(before[table]) <= set(after[table]) <= right
 
 
 def test_what_can_be_rebuilt_before_a_damaged_event_may_be(

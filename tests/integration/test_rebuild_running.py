@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from chains import unbroken
 from integration.parts import Part, play_together
 from integration.rebuilders import (
+    READ_MODELS,
     append_until,
     empty,
     fill,
@@ -22,13 +24,13 @@ from integration.rebuilders import (
 from processes import run_together, spawning
 
 BEFORE = range(10_000, 10_300)
-"""Instances that have a winner and a loser before anything else happens."""
+"""Instances that are filled before anything else happens."""
 
 WRITERS = range(3, 7)
-"""Four processes, by the response that each gives to one instance after another."""
+"""Four processes, by the response that each gives to one instance after another. One closes."""
 
 AFTER = range(20_000, 20_100)
-"""Instances that have a winner and a loser when all is over."""
+"""Instances that are filled when all is over."""
 
 
 @pytest.fixture
@@ -53,12 +55,16 @@ def test_rebuilds_that_end_or_are_killed_do_no_harm_to_four_processes_that_write
     parts: list[Part] = [(append_until, stop, str(filled), n) for n in WRITERS]
     *written, _ = play_together([*parts, (part, stop, str(filled), rounds)])
     fill(filled, AFTER)
-    attempts, wins = (sum(counts) for counts in zip(*written, strict=True))
-    assert attempts > wins > 0
-    both = len(BEFORE) + len(AFTER)
-    assert unbroken(foreign()) == 2 * both + attempts
-    assert _rows(foreign(), "interaction_resolutions") == both + wins
-    assert _rows(foreign(), "losing_attempts") == both + attempts - wins
+    told = sum(written, Counter())
+    assert told["resolve", "Won"] > 0 < told["withdraw", "Withdrawn"]
+    filling = [*BEFORE, *AFTER]
+    closed = len([i for i in filling if i % 4 == 3])
+    assert unbroken(foreign()) == 2 * len(filling) + told.total()
+    assert {table: _rows(foreign(), table) for table in READ_MODELS} == {
+        "interaction_resolutions": len(filling) - closed + told["resolve", "Won"],
+        "losing_attempts": len(filling) + told["resolve", "Lost"] + told["resolve", "Closed"],
+        "closed_instances": closed + told["withdraw", "Withdrawn"],
+    }
     with open_admin(filled) as admin:
         assert admin.verify().clean
 

@@ -23,7 +23,11 @@ GUARDS = [
     "interaction_resolutions_follow_log_on_update",
 ]
 
-INDEXES = ["resolution_events_by_fingerprint", "losing_attempts_newest"]
+INDEXES = [
+    "resolution_events_by_fingerprint",
+    "losing_attempts_newest",
+    "resolution_events_closing",
+]
 
 GUARD = "CREATE TRIGGER resolution_events_refuse_update BEFORE UPDATE ON resolution_events"
 
@@ -56,6 +60,14 @@ ALTERED = {
         CREATE INDEX losing_attempts_newest ON losing_attempts (workspace_key)
         WHERE outcome <> 'lost'
     """,
+    "an index of what was won": """
+        CREATE INDEX resolution_events_closing ON resolution_events (originator_id)
+        WHERE topic = 'won'
+    """,
+    "an index of other columns of closings": """
+        CREATE INDEX resolution_events_closing ON resolution_events (sequence)
+        WHERE topic = 'closed'
+    """,
     "an index of all rows": """
         CREATE INDEX losing_attempts_newest ON losing_attempts (workspace_key)
     """,
@@ -64,7 +76,7 @@ ALTERED = {
 
 @pytest.fixture
 def path(path: Path) -> Path:
-    """Where a ledger is, in which some attempts won and some lost."""
+    """Where a ledger is, in which some attempts won, some lost, and one came too late."""
     fill(path, range(5))
     return path
 

@@ -20,7 +20,7 @@ from integration.tampering import (
 from resolution_ledger import Finding
 from samples import instance
 
-LENGTH = 32
+LENGTH = 33
 
 EVENTS = range(1, LENGTH + 1)
 
@@ -69,9 +69,10 @@ def exchanged(column: str, one: int, other: int) -> str:
 
 
 def named(findings: tuple[Finding, ...], sequence: int, stream: str) -> bool:
-    """Whether they name the event, or the row that a win should have."""
-    winners = {finding.instance for finding in findings if finding.kind == "winner"}
-    return sequence in sequences(findings) or stream in winners
+    """Whether they name the event, or the row that a win or a closing should have."""
+    kinds = {"winner", "closed instance"}
+    firsts = {finding.instance for finding in findings if finding.kind in kinds}
+    return sequence in sequences(findings) or stream in firsts
 
 
 def of(ledger: Specimen, column: str) -> dict[int, object]:
@@ -94,15 +95,17 @@ def test_every_event_that_is_gone_is_found(ledger: Specimen, gap: str) -> None:
 
 def test_an_event_that_is_gone_with_its_row_is_found(ledger: Specimen) -> None:
     """By those that came after it."""
-    positions = of(ledger, "originator_version")
+    tags = of(ledger, "topic")
     for n, stream in of(ledger, "originator_id").items():
-        row = ("losing_attempts", f"sequence = {n}")
-        if positions[n] == 1:
-            row = ("interaction_resolutions", f"instance_id = '{stream}'")
+        rows = [removal("losing_attempts", f"sequence = {n}")]
+        if tags[n] in {"won", "adopted"}:
+            rows = [removal("interaction_resolutions", f"instance_id = '{stream}'")]
+        elif tags[n] == "closed":
+            rows = [removal("closed_instances", f"instance_id = '{stream}'")]
+        elif str(tags[n]).startswith("withdrawal-"):
+            rows = []  # it has none
         if n < LENGTH:
-            findings = ledger.findings(
-                removal("resolution_events", f"sequence = {n}"), removal(*row)
-            )
+            findings = ledger.findings(removal("resolution_events", f"sequence = {n}"), *rows)
             assert n in sequences(findings), n
 
 
@@ -153,9 +156,18 @@ ROW = f"""
       FROM interaction_resolutions WHERE instance_id = '{instance(0)}'
 """  # noqa: S608
 
+CLOSED, CLOSING = instance(4), 5
+"""An instance that was closed, and the sequence of what closed it."""
+
+CLOSED_ROW = f"""
+    INSERT INTO closed_instances
+    SELECT '{STRANGER}', workspace_key, reason, submitted_by, closed_tick
+      FROM closed_instances WHERE instance_id = '{CLOSED}'
+"""  # noqa: S608
+
 WINS: dict[str, tuple[int, list[str]]] = {
     "at the end": (LENGTH + 1, [copied(LENGTH + 1, STRANGER, 1, 1)]),
-    "past the end": (40, [copied(40, STRANGER, 1, 1)]),
+    "past the end": (LENGTH + 8, [copied(LENGTH + 8, STRANGER, 1, 1)]),
     "in the middle": (9, [*moved(9, 1), copied(9, STRANGER, 1, 1)]),
     "at the beginning": (1, [*moved(1, 1), copied(1, STRANGER, 1, 2)]),
     "at sequence 0": (0, [copied(0, STRANGER, 1, 1)]),
@@ -174,6 +186,33 @@ def test_a_win_that_was_added_is_found(
     assert {f.kind for f in findings if f.sequence == place} & {"hash", "sequence"}
 
 
+CLOSINGS: dict[str, tuple[int, list[str]]] = {
+    "at the end": (LENGTH + 1, [copied(LENGTH + 1, STRANGER, 1, CLOSING)]),
+    "in the middle": (9, [*moved(9, 1), copied(9, STRANGER, 1, CLOSING)]),
+    "at the beginning": (1, [*moved(1, 1), copied(1, STRANGER, 1, CLOSING + 1)]),
+    "at sequence 0": (0, [copied(0, STRANGER, 1, CLOSING)]),
+}
+
+
+@pytest.mark.parametrize(("place", "statements"), CLOSINGS.values(), ids=CLOSINGS)
+@pytest.mark.parametrize("row", [[], [CLOSED_ROW]], ids=["without a row", "with its row"])
+def test_a_closing_that_was_added_is_found(
+    ledger: Specimen, place: int, statements: list[str], row: list[str]
+) -> None:
+    """As a win is."""
+    findings = ledger.findings(*statements, *row)
+    assert {f.kind for f in findings if f.sequence == place} & {"hash", "sequence"}
+
+
+@pytest.mark.parametrize("row", [[], [CLOSED_ROW]], ids=["without a row", "with its row"])
+def test_a_win_that_was_turned_into_a_closing_is_found(ledger: Specimen, row: list[str]) -> None:
+    """And a closing that was turned into a win, whatever becomes of the rows."""
+    for n, other in ((7, CLOSING), (CLOSING, 7)):
+        had = "(SELECT {} FROM sound_resolution_events AS had WHERE had.sequence = {})"
+        turned = [edit(column, had.format(column, other), n) for column in ("topic", "state")]
+        assert n in sequences(ledger.findings(*turned, *row))
+
+
 LATER_EVENTS: dict[str, tuple[int, list[str]]] = {
     "at the end of a stream": (LENGTH + 1, [copied(LENGTH + 1, instance(0).text, 99, 10)]),
     "in the middle": (9, [*moved(9, 1), copied(9, instance(0).text, 99, 11)]),
@@ -181,6 +220,9 @@ LATER_EVENTS: dict[str, tuple[int, list[str]]] = {
     "at a negative position": (LENGTH + 1, [copied(LENGTH + 1, instance(0).text, -1, 10)]),
     "at sequence 0": (0, [copied(0, instance(0).text, 99, 10)]),
     "at the least sequence": (LEAST, [copied(LEAST, instance(0).text, LEAST, 10)]),
+    "at the end of a closed stream": (LENGTH + 1, [copied(LENGTH + 1, CLOSED.text, 99, 6)]),
+    "a withdrawal that was late": (LENGTH + 1, [copied(LENGTH + 1, CLOSED.text, 99, 10)]),
+    "a withdrawal that was lost": (LENGTH + 1, [copied(LENGTH + 1, instance(0).text, 99, 9)]),
 }
 
 

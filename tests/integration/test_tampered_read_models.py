@@ -17,6 +17,7 @@ from integration.tampering import (
     sql,
 )
 from resolution_ledger import Finding
+from samples import instance
 
 LENGTH = 24
 
@@ -44,9 +45,16 @@ OUTCOMES = {
     "unknown": "'annulled'",
 }
 
-WINNERS, LOSERS = "interaction_resolutions", "losing_attempts"
+REASONS = {
+    "the other": "CASE {0} WHEN 'expired' THEN 'withdrawn' ELSE 'expired' END",
+    "unknown": "'annulled'",
+}
 
-KINDS = {WINNERS: "winner", LOSERS: "losing attempt"}
+WINNERS, LOSERS, CLOSED = "interaction_resolutions", "losing_attempts", "closed_instances"
+
+KINDS = {WINNERS: "winner", LOSERS: "losing attempt", CLOSED: "closed instance"}
+
+LABELS = {name: edit for name, edit in TEXTS.items() if name != "upper case"}
 
 EDITS = [
     (table, column, name, expression.format(column))
@@ -58,7 +66,11 @@ EDITS = [
         *((LOSERS, column, NUMBERS) for column in ("position", "attempted_tick")),
         (LOSERS, "outcome", OUTCOMES | TEXTS),
         (LOSERS, "idempotency_key", TEXTS),
-        (LOSERS, "submitted_by", {n: e for n, e in TEXTS.items() if n != "upper case"}),
+        (LOSERS, "submitted_by", LABELS),
+        (CLOSED, "workspace_key", TEXTS),
+        (CLOSED, "reason", REASONS | TEXTS),
+        (CLOSED, "submitted_by", LABELS),
+        (CLOSED, "closed_tick", NUMBERS),
     ]
     for name, expression in edits.items()
 ]
@@ -82,7 +94,7 @@ def keys_of(ledger: Specimen, table: str) -> list[object]:
 
 def key_of(table: str) -> str:
     """The column by which a row is found."""
-    return "instance_id" if table == WINNERS else "sequence"
+    return "sequence" if table == LOSERS else "instance_id"
 
 
 def changed(table: str, column: str, expression: object, key: object) -> str:
@@ -92,7 +104,7 @@ def changed(table: str, column: str, expression: object, key: object) -> str:
 
 def key_named(finding: Finding) -> object:
     """The row that a finding is about."""
-    return finding.instance if finding.kind == "winner" else finding.sequence
+    return finding.sequence if finding.kind == KINDS[LOSERS] else finding.instance
 
 
 @pytest.mark.parametrize(("table", "column", "_", "expression"), EDITS, ids=IDS)
@@ -110,8 +122,13 @@ def test_every_edit_of_every_row_is_found_and_names_it(
 
 
 KEY_EDITS = [
-    *((WINNERS, name, expression.format("instance_id")) for name, expression in TEXTS.items()),
+    *(
+        (table, name, expression.format("instance_id"))
+        for table in (WINNERS, CLOSED)
+        for name, expression in TEXTS.items()
+    ),
     (WINNERS, "another", f"'{NOBODYS['instance']}'"),
+    (CLOSED, "another", f"'{NOBODYS['instance']}'"),
     (WINNERS, "nothing", "NULL"),
     (LOSERS, "past the end", "sequence + 1000"),
     (LOSERS, "the greatest", str(GREATEST)),
@@ -148,19 +165,16 @@ def test_every_row_that_is_missing_is_found(ledger: Specimen, table: str) -> Non
     assert [key_named(finding) for finding in findings] == keys
 
 
-ADDED_KEYS = {
-    WINNERS: [
-        NOBODYS["instance"],
-        "",
-        "no id",
-        "\U0010ffff",
-        "no \udcff UTF-8",
-        "\udcff",
-        b"",
-        b"\xff bytes",
-        None,
-    ],
+Key = str | bytes | int | None
+
+TEXTS_OF_NO_ID = ["", "no id", "\U0010ffff", "no \udcff UTF-8", "\udcff"]
+
+NO_INSTANCES: list[Key] = [NOBODYS["instance"], *TEXTS_OF_NO_ID, b"", b"\xff bytes"]
+
+ADDED_KEYS: dict[str, list[Key]] = {
+    WINNERS: [*NO_INSTANCES, instance(4).text, None],
     LOSERS: [0, -1, LEAST, LENGTH + 1, GREATEST],
+    CLOSED: [*NO_INSTANCES, instance(0).text],
 }
 
 
@@ -168,10 +182,11 @@ COLUMNS = {
     WINNERS: "workspace_key, response_id, idempotency_key, resolved_tick",
     LOSERS: """instance_id, position, outcome, workspace_key, response_id, idempotency_key,
                submitted_by, attempted_tick""",
+    CLOSED: "workspace_key, reason, submitted_by, closed_tick",
 }
 
 
-def added(table: str, key: str | bytes | int | None) -> str:
+def added(table: str, key: Key) -> str:
     """A statement that adds a row like one that is there, under another key."""
     return f"INSERT INTO {table} SELECT {sql(key)}, {COLUMNS[table]} FROM {table} LIMIT 1"  # noqa: S608
 
@@ -179,10 +194,8 @@ def added(table: str, key: str | bytes | int | None) -> str:
 @pytest.mark.parametrize(
     ("table", "key"), [(table, key) for table, keys in ADDED_KEYS.items() for key in keys]
 )
-def test_every_row_that_was_added_is_found(
-    ledger: Specimen, table: str, key: str | bytes | int | None
-) -> None:
-    """Whatever its key is, and however a page ends."""
+def test_every_row_that_was_added_is_found(ledger: Specimen, table: str, key: Key) -> None:
+    """Whatever its key is, and however a page ends; a winner of what was closed, for one."""
     for size in (1000, 1, 2):
         with pytest.MonkeyPatch.context() as patch:
             read_by(patch, size)

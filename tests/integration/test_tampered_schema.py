@@ -15,7 +15,13 @@ from resolution_ledger import CorruptLedger, Finding, LedgerAdmin
 
 LENGTH = 16
 
-INDEXES = ("resolution_events_by_fingerprint", "losing_attempts_newest")
+INDEXES = (
+    "resolution_events_by_fingerprint",
+    "losing_attempts_newest",
+    "resolution_events_closing",
+)
+
+READ_MODELS = ("interaction_resolutions", "losing_attempts", "closed_instances")
 
 
 @pytest.fixture
@@ -62,6 +68,7 @@ def test_an_index_that_was_dropped_is_found(ledger: Opened, name: str) -> None:
     [
         ("interaction_resolutions", [name for name in TRIGGERS if "follow" in name]),
         ("losing_attempts", ["losing_attempts_newest"]),
+        ("closed_instances", []),
     ],
 )
 def test_a_table_that_was_dropped_is_found_with_all_that_belongs_to_it(
@@ -76,18 +83,14 @@ def test_a_table_that_was_dropped_is_found_with_all_that_belongs_to_it(
 def test_everything_that_can_be_made_anew_is_found_at_once(ledger: Opened) -> None:
     """Where there is nothing but the log."""
     admin, connection = ledger
-    for table in ("interaction_resolutions", "losing_attempts"):
+    for table in READ_MODELS:
         connection.execute(f"DROP TABLE {table}")
     for name in TRIGGERS[:3]:
         connection.execute(f"DROP TRIGGER {name}")
-    connection.execute(f"DROP INDEX {INDEXES[0]}")
+    for name in (INDEXES[0], INDEXES[2]):
+        connection.execute(f"DROP INDEX {name}")
     report = admin.verify()
-    assert guards(report.findings).keys() == {
-        *TRIGGERS,
-        *INDEXES,
-        "interaction_resolutions",
-        "losing_attempts",
-    }
+    assert guards(report.findings).keys() == {*TRIGGERS, *INDEXES, *READ_MODELS}
     assert report.length == LENGTH
 
 
@@ -162,6 +165,12 @@ INDEX_FACTS = {
         "workspace_key",
         " WHERE outcome <> 'replayed'",
     ),
+    "resolution_events_closing": (
+        "resolution_events",
+        "originator_version",
+        "originator_id",
+        " WHERE topic = 'closed'",
+    ),
 }
 
 
@@ -181,12 +190,13 @@ def test_a_log_that_lost_its_arbiter_is_found(ledger: Opened) -> None:
     text = text_of(connection, "resolution_events")
     key = ",\n        UNIQUE (originator_id, originator_version)"
     assert key in text
-    index = text_of(connection, "resolution_events_by_fingerprint")
+    indexes = [text_of(connection, name) for name in INDEXES if name != "losing_attempts_newest"]
     with guards_dropped(connection):
         connection.execute("CREATE TABLE kept AS SELECT * FROM resolution_events")
         connection.execute("DROP TABLE resolution_events")
         connection.execute(text.replace(key, ""))
-        connection.execute(index)
+        for index in indexes:
+            connection.execute(index)
         connection.execute("INSERT INTO resolution_events SELECT * FROM kept")
         connection.execute("DROP TABLE kept")
     try:

@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -21,6 +22,7 @@ from integration.tampering import (
     sequences,
     sql,
 )
+from resolution_ledger.domain.records import Outcome
 
 SAMPLE = int(os.environ.get("TAMPERED_EVENTS", "0"))
 
@@ -61,7 +63,7 @@ def test_every_edit_of_every_event_is_found_and_names_it(
     assert found == [None] * LENGTH
 
 
-@pytest.mark.parametrize("tag", ["won", "adopted", "lost", "replayed", "conflicted", "fenced"])
+@pytest.mark.parametrize("tag", get_args(Outcome))
 def test_every_byte_of_an_event_counts(small: Specimen, tag: str) -> None:
     """In each kind of them."""
     small.damage()
@@ -71,6 +73,24 @@ def test_every_byte_of_an_event_counts(small: Specimen, tag: str) -> None:
     for at in range(size):
         findings = small.findings(edit("state", f"flip(state, {at})", sequence))
         assert sequence in sequences(findings), at
+
+
+def _other_reason(state: bytes) -> bytes:
+    expired, withdrawn = b"\xa7expired", b"\xa9withdrawn"
+    return state.replace(*((expired, withdrawn) if expired in state else (withdrawn, expired)))
+
+
+def test_a_reason_that_was_exchanged_is_found(small: Specimen) -> None:
+    """In whatever a withdrawal came to."""
+    small.damage()
+    withdrawals = small.connection.execute(
+        "SELECT sequence, state FROM resolution_events"
+        " WHERE topic = 'closed' OR topic LIKE 'withdrawal-%'"
+    ).fetchall()
+    assert len(withdrawals) > 4
+    for sequence, state in withdrawals:
+        findings = small.findings(edit("state", sql(_other_reason(state)), sequence))
+        assert sequence in sequences(findings)
 
 
 def test_edits_of_some_events_of_a_larger_ledger_are_found_and_name_them(larger: Specimen) -> None:

@@ -95,15 +95,15 @@ def test_whoever_stops_half_way_keeps_nothing_from_being_checkpointed(
         assert foreign.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0
 
 
-def test_who_had_won_what_is_told_for_every_length_of_the_log(ledger: Path) -> None:
-    """The wins among the first so many events, in the order of commits."""
+def test_who_had_won_or_closed_what_is_told_for_every_length_of_the_log(ledger: Path) -> None:
+    """The first events of the instances among so many events, in the order of commits."""
     everything = told(ledger)
     with LedgerAdmin.open(ledger) as admin:
         for length in range(LENGTH + 1):
-            winners: dict[object, RecordedAttempt] = {}
+            firsts: dict[object, RecordedAttempt] = {}
             for attempt in everything[:length]:
-                winners.setdefault(attempt.instance, attempt)
-            assert [*admin.state_at(length)] == [*winners.values()]
+                firsts.setdefault(attempt.instance, attempt)
+            assert [*admin.state_at(length)] == [*firsts.values()]
 
 
 def test_history_and_resolution_are_those_of_all_workspaces(ledger: Path) -> None:
@@ -120,24 +120,25 @@ def test_history_and_resolution_are_those_of_all_workspaces(ledger: Path) -> Non
 def test_contested_instances_are_those_with_the_most_different_answers(
     ledger: Path, limit: int
 ) -> None:
-    """With how many there were, how often, and how close it was."""
+    """With how many there were, how often, and how close it was. No withdrawal is an answer."""
     everything = told(ledger)
     expected = []
-    for won in (attempt for attempt in everything if attempt.position == 1):
+    for first in (attempt for attempt in everything if attempt.position == 1):
         others = [
             attempt
             for attempt in everything
-            if attempt.instance == won.instance and attempt.response != won.response
+            if attempt.instance == first.instance and attempt.response not in (first.response, None)
         ]
         if others:
-            margin = min(attempt.tick for attempt in others) - won.tick
-            answers = 1 + len({attempt.response for attempt in others})
-            expected.append((won, answers, len(others), margin))
+            margin = min(attempt.tick for attempt in others) - first.tick
+            answers = {first.response, *(attempt.response for attempt in others)} - {None}
+            expected.append((first, len(answers), len(others), margin))
     expected.sort(key=lambda contest: (-contest[1], -contest[2], contest[0].instance.text))
     assert len(expected) > 3
+    assert {first.outcome for first, *_ in expected} >= {"won", "adopted", "closed"}
     with LedgerAdmin.open(ledger) as admin:
         found = admin.contested(limit)
-    assert [(c.winner, c.answers, c.attempts, c.margin) for c in found] == expected[:limit]
+    assert [(c.first, c.answers, c.attempts, c.margin) for c in found] == expected[:limit]
 
 
 BAD_CALLS: dict[str, tuple[type[Exception], Callable[[LedgerAdmin], object]]] = {

@@ -19,12 +19,12 @@ from integration.tampering import (
     removal,
     sequences,
 )
-from resolution_ledger import Finding, LedgerAdmin, Lost, Progress, Won
+from resolution_ledger import Closed, Finding, LedgerAdmin, Lost, Progress, Withdrawn, Won
 from resolution_ledger.infra import runs
 from resolution_ledger.projections import rules_audit
 from samples import instance, record
 
-LENGTH = 40
+LENGTH = 41
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,7 @@ SEVERAL = [
     removal("interaction_resolutions", "rowid % 2"),
     removal("losing_attempts", "sequence % 3 = 0"),
     "UPDATE losing_attempts SET outcome = 'won' WHERE sequence % 5 = 0",
+    "UPDATE closed_instances SET reason = 'annulled', closed_tick = 'noon'",
 ]
 
 
@@ -135,6 +136,18 @@ def test_verify_changes_nothing(ledger: Specimen) -> None:
     assert (all_rows(connection), definitions(connection)) == before
 
 
+def test_a_withdrawal_that_came_to_nothing_is_missed_at_the_end(path: Path) -> None:
+    """By a checkpoint alone, at once: no read model has a row of it."""
+    make_ledger(path, 9)
+    with Specimen(path) as specimen:
+        assert specimen.column("SELECT topic FROM resolution_events")[-1] == "withdrawal-lost"
+        checkpoint = specimen.admin.checkpoint()
+        specimen.damage(removal("resolution_events", "sequence = 9"))
+        assert specimen.verify() == ()
+        (finding,) = specimen.admin.verify(checkpoint).findings
+    assert (finding.kind, finding.sequence) == ("checkpoint", 9)
+
+
 def test_a_report_holds_so_many_findings_and_counts_all(
     ledger: Specimen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,17 +194,20 @@ def test_others_may_go_on_writing(
         steps.append(progress)
         n = len(steps)
         if n % 2 == 0:  # else it would never come to the end of what is written meanwhile
-            to = (100 + n) if n % 4 else 0
-            written.append(ledger.resolve(record(to, 50 + n, 50 + n)))
+            to = (0, 4, 100 + n)[n % 3]  # one that was won, one that was closed, a new one
+            if n % 4:
+                written.append(ledger.resolve(record(to, 50 + n, 50 + n)))
+            else:
+                written.append(ledger.withdraw(instance(to), "expired"))
 
     for size in (1000, 1, 4):
         read_by(monkeypatch, size)
         with LedgerAdmin.open(path) as admin:
-            length = LENGTH + len(written)
-            report = admin.verify(admin.checkpoint(), progress=write)
-            assert (report.findings, report.length) == ((), length)
-            assert len(written) > length - LENGTH
-    assert {type(answer) for answer in written} == {Won, Lost}
+            before = admin.checkpoint()
+            report = admin.verify(before, progress=write)
+            assert (report.findings, f"{report.length}") == ((), before.splitlines()[1])
+            assert admin.checkpoint() != before
+    assert {type(answer) for answer in written} == {Won, Lost, Closed, Withdrawn}
 
 
 def test_an_empty_ledger_is_sound(path: Path) -> None:

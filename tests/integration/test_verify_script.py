@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from integration.exports import CLEAN, LENGTH, Export, export_of, imported, rehashed, sample
-from integration.forgeries import TAMPERED, UNNOTICED, WRONG_STATES, Forge
+from integration.forgeries import TAMPERED, UNNOTICED, WRONG_STATES
+from integration.forging import Forge
 from resolution_ledger import InvalidCheckpoint, InvalidExport, LedgerAdmin
 
 PAGE = (Path(__file__).parents[2] / "docs" / "verify.md").read_text()

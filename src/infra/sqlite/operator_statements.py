@@ -62,6 +62,6 @@ CONTESTED = """
       FROM losing_attempts AS losing LEFT JOIN interaction_resolutions AS winner USING (instance_id)
      WHERE losing.response_id IS NOT winner.response_id
      GROUP BY instance_id
-     ORDER BY others DESC, count(*) DESC, instance_id
+     ORDER BY others + (max(winner.response_id) IS NOT NULL) DESC, count(*) DESC, instance_id
      LIMIT ?
 """
