@@ -12,13 +12,14 @@ from functools import partial
 from types import TracebackType
 from typing import Literal, Self, TypeVar
 
-from .domain.errors import LedgerClosed
+from .domain.errors import LedgerClosed, StoreUnavailable
 from .domain.ids import InstanceId, ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import Reason, RecordedAttempt, ResolutionRecord
 from .doors import check_instance, check_sequence, check_timeout
 from .infra import trail
-from .infra.news import Patience, listening
+from .infra.bells import Patience
+from .infra.news import listening
 from .infra.store import EventStore
 from .ledger import ResolutionLedger, open_store
 
@@ -39,7 +40,8 @@ class AsyncResolutionLedger:
     def __init__(self, store: EventStore, workspace: str) -> None:
         self._store = store
         self._ledger = ResolutionLedger(store, workspace)
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolution-ledger")
+        self._threads, self._process = _new_threads(), os.getpid()
+        self._ended = False
 
     @classmethod
     def open(
@@ -111,6 +113,7 @@ class AsyncResolutionLedger:
         """As ``ResolutionLedger.close``."""
         with suppress(LedgerClosed):  # it was closed before
             await self._call(self._ledger.close)
+            self._ended = True
             self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
@@ -125,10 +128,16 @@ class AsyncResolutionLedger:
         await self.close()
 
     async def _call(self, work: Callable[[], T]) -> T:
+        loop, target = asyncio.get_running_loop(), self._store.database.target
+        if self._process != os.getpid():  # a forked child has none of its parent's threads
+            self._threads, self._process = _new_threads(), os.getpid()
         try:
-            called = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        except RuntimeError as error:  # they have been shut down
-            raise LedgerClosed(self._store.database.target, "the ledger was closed") from error
+            called = loop.run_in_executor(self._threads, work)
+        except RuntimeError as error:
+            if self._ended:
+                raise LedgerClosed(target, "the ledger was closed") from error
+            reason = f"no thread can be started: {error}"
+            raise StoreUnavailable(target, reason, outcome_unknown=True) from error
         return await called
 
     async def _watch(self, after: int) -> AsyncIterator[RecordedAttempt]:
@@ -144,7 +153,7 @@ class AsyncResolutionLedger:
     ) -> T:
         """What ``news.wait_for`` does, with a thread for each look, and none in between."""
         patience = Patience(seconds)
-        if (found := await self._call(look)) is not None:
+        if (found := await self._call(look)) is not None or seconds == 0:
             return found
         loop, bell = asyncio.get_running_loop(), asyncio.Event()
 
@@ -153,7 +162,8 @@ class AsyncResolutionLedger:
                 loop.call_soon_threadsafe(bell.set)
 
         place = await self._call(self._store.database.place)
-        with listening(self._store.database, place, tell, stream) as see_to_looking:
+        database, gone = self._store.database, loop.is_closed
+        with listening(database, place, tell, stream, gone) as see_to_looking:
             while (found := await self._call(look)) is None:
                 see_to_looking()
                 try:
@@ -163,3 +173,7 @@ class AsyncResolutionLedger:
                     return await self._call(look)
                 bell.clear()
         return found
+
+
+def _new_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="resolution-ledger")

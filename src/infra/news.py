@@ -12,13 +12,16 @@ find taken: a set changes in one step, and whoever rings a bell never waits.
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
-from threading import TIMEOUT_MAX, Lock, Thread, get_ident
-from time import monotonic, sleep
+from functools import partial
+from threading import Lock, get_ident
+from time import sleep
 from typing import TypeVar
 
 from ..domain.errors import StoreBusy, StoreError, StoreUnavailable
+from .bells import Bell, Patience
 from .database import Database
 from .runs import PAGE
 
@@ -30,67 +33,46 @@ pause grows with each look in vain."""
 _GROWTH = 1.5
 
 
+def _never() -> bool:
+    return False
+
+
 class Listener:
     """Somebody who wants to be told."""
 
-    __slots__ = ("database", "place", "stream", "tell", "thread")
+    __slots__ = ("database", "gone", "place", "stream", "tell", "thread")
 
     def __init__(
-        self, database: Database, place: Hashable, tell: Callable[[], None], stream: str | None
+        self,
+        database: Database,
+        place: Hashable,
+        tell: Callable[[], None],
+        stream: str | None,
+        gone: Callable[[], bool] = _never,
     ) -> None:
         self.database = database
         self.place = place
         self.stream = stream
         """The only one that matters; None for all."""
         self.tell = tell
+        self.gone = gone
+        """Whether it has ended without having been able to say so."""
         self.thread = get_ident()
 
 
 _listeners: set[Listener] = set()
 
 _looking = Lock()
-"""Held while there is a thread that looks for all."""
-
-
-class Bell:
-    """What a thread waits for. It may ring any number of times before it is heard."""
-
-    __slots__ = ("_silence",)
-
-    def __init__(self) -> None:
-        self._silence = Lock()
-        self._silence.acquire()
-
-    def ring(self) -> None:
-        """Wake whoever waits, or will."""
-        with suppress(RuntimeError):  # it rings already
-            self._silence.release()
-
-    def heard(self, seconds: float | None) -> bool:
-        """Whether it rings within so many seconds; None: however long it takes."""
-        if seconds is None:
-            return self._silence.acquire()
-        return self._silence.acquire(timeout=max(0.0, min(seconds, TIMEOUT_MAX)))
-
-
-class Patience:
-    """How long somebody is ready to wait."""
-
-    __slots__ = ("_deadline",)
-
-    def __init__(self, seconds: float | None) -> None:
-        """Without a number, for ever."""
-        self._deadline = None if seconds is None else monotonic() + seconds
-
-    @property
-    def left(self) -> float | None:
-        """Seconds until it ends, negative afterwards; None if it never does."""
-        return None if self._deadline is None else self._deadline - monotonic()
+"""Held by the thread that looks for all, and by nobody else."""
 
 
 @contextmanager
 def listening(
-    database: Database, place: Hashable, tell: Callable[[], None], stream: str | None
+    database: Database,
+    place: Hashable,
+    tell: Callable[[], None],
+    stream: str | None,
+    gone: Callable[[], bool] = _never,
 ) -> Iterator[Callable[[], None]]:
     """In here, ``tell`` is called after commits: at least those that concern the stream.
 
@@ -98,11 +80,12 @@ def listening(
     this gives each time before.
 
     :param place: the database's.
+    :param gone: whether whoever listens has ended without leaving this.
     """
-    listener = Listener(database, place, tell, stream)
-    _listeners.add(listener)
+    listener = Listener(database, place, tell, stream, gone)
     try:
-        yield _see_to_looking
+        _listeners.add(listener)
+        yield partial(_see_to_looking, database.target)
     finally:
         _listeners.discard(listener)
 
@@ -116,15 +99,21 @@ def wait_for(
 ) -> T:
     """What ``look`` returns as soon as that is not None; None if it is not in time."""
     patience = Patience(seconds)
-    if (found := look()) is not None:  # then nobody need be told
+    if (found := look()) is not None or seconds == 0:  # then nobody need be told
         return found
     bell = Bell()
-    with listening(database, database.place(), bell.ring, stream) as see_to_looking:
+    listener = Listener(database, database.place(), bell.ring, stream)
+    # As in ``listening``, which a signal handler that raises may leave by halves: between the
+    # lines here and what they call there is no point at which one can run.
+    try:
+        _listeners.add(listener)
         while (found := look()) is None:
-            see_to_looking()
+            _see_to_looking(database.target)
             if not bell.heard(patience.left):
                 return look()  # what came last may not have been told yet
-    return found
+        return found
+    finally:
+        _listeners.discard(listener)
 
 
 def announce(database: Database, stream: str) -> None:
@@ -150,24 +139,27 @@ def _tell(listeners: Iterator[Listener]) -> None:
         listener.tell()
 
 
-def _see_to_looking() -> None:
-    """Have the thread that looks for all, unless there is one."""
-    if not _looking.acquire(blocking=False):
+def _see_to_looking(target: str) -> None:
+    """Have the thread that looks for all, unless there is one.
+
+    The thread takes the lock itself: were it taken here, a signal handler that raises could
+    leave it to nobody, and one that waits would wait for a thread that is yet to be started.
+    Of several that are started at once, all but one end again. ``Thread`` would not do: a handler
+    that raises out of its ``start`` leaves it in a state in which no other thread can be started.
+    """
+    if _looking.locked():
         return
     try:
-        Thread(target=_look_for_all, name="resolution-ledger news", daemon=True).start()
-    except BaseException as error:
-        _looking.release()
-        if isinstance(error, RuntimeError):
-            raise StoreUnavailable("news", f"no thread can be started: {error}") from error
-        raise
+        start_new_thread(_look_for_all, ())
+    except RuntimeError as error:
+        raise StoreUnavailable(target, f"no thread can be started: {error}") from error
 
 
 def _look_for_all() -> None:
     heads: dict[Hashable, int] = {}
     # Whoever comes after the last look and before the release finds the lock taken, and has
-    # entered the set before: so it is looked at once more.
-    while _listeners:
+    # entered the set before: so the set is looked at once more.
+    while _listeners and _looking.acquire(blocking=False):
         try:
             pause = _QUICK
             while _listeners:
@@ -175,8 +167,6 @@ def _look_for_all() -> None:
                 sleep(pause)
         finally:
             _looking.release()
-        if not _listeners or not _looking.acquire(blocking=False):
-            return
 
 
 def _look(heads: dict[Hashable, int]) -> bool:
@@ -184,30 +174,40 @@ def _look(heads: dict[Hashable, int]) -> bool:
 
     :param heads: how long the log of each was at the last look.
     """
-    waiting: dict[Hashable, list[Listener]] = {}
-    for listener in tuple(_listeners):
-        waiting.setdefault(listener.place, []).append(listener)
-    for place in heads.keys() - waiting.keys():
+    databases = {one.place: one.database for one in tuple(_listeners) if not _dropped(one)}
+    for place in heads.keys() - databases.keys():
         del heads[place]
     news = False
-    for place, listeners in waiting.items():
+    for place, database in databases.items():
         known = heads.get(place)
+        streams: set[str] | None
         try:
-            head, streams = _news(listeners[0].database, known)
+            head, streams = _news(database, known)
         except StoreBusy:
             continue
         except Exception:  # noqa: BLE001 - whatever it is, those who wait meet it themselves
             heads.pop(place, None)
-            _tell(iter(listeners))
-            continue
-        heads[place] = head
-        news = news or head != known
+            streams = None
+        else:
+            heads[place] = head
+            news = news or head != known
+        # Those who listen by now, not those who did before: whoever has come meanwhile may have
+        # looked before what has just been read was committed, and it is news only this once.
         _tell(
             listener
-            for listener in listeners
-            if streams is None or (streams and listener.stream in {None, *streams})
+            for listener in tuple(_listeners)
+            if listener.place == place
+            and (streams is None or (streams and listener.stream in {None, *streams}))
         )
     return news
+
+
+def _dropped(listener: Listener) -> bool:
+    """Whether it was gone, and is no longer among those who listen."""
+    if not listener.gone():
+        return False
+    _listeners.discard(listener)
+    return True
 
 
 def _news(database: Database, known: int | None) -> tuple[int, set[str] | None]:
@@ -221,6 +221,8 @@ def _news(database: Database, known: int | None) -> tuple[int, set[str] | None]:
     if known is None or not 0 < head - known <= PAGE:
         return head, None
     rows = database.read(lambda session: session.log(known + 1, head, PAGE), timeout=0)
+    if not rows or rows[-1].sequence != head:  # a page of large events ends early
+        return head, None
     return head, {row.stream for row in rows}
 
 

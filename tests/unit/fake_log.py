@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from resolution_ledger.infra.news import Bell, listening
+from resolution_ledger.infra.bells import Bell
+from resolution_ledger.infra.news import listening
 
 
 class FakeLog:
     """Events are the names of their streams."""
+
+    target = "a log"
 
     def __init__(self, *streams: str) -> None:
         self.events = list(streams)

@@ -11,7 +11,8 @@ from listeners import listeners, see_that_nobody_listens, somebody_looks
 from processes import PATIENCE
 from resolution_ledger import StoreBusy, StoreUnavailable
 from resolution_ledger.infra import news
-from resolution_ledger.infra.news import Bell, Patience, announce, dismiss, wait_for
+from resolution_ledger.infra.bells import Bell, Patience
+from resolution_ledger.infra.news import announce, dismiss, wait_for
 from unit.fake_log import FakeLog, bells, heard
 
 

@@ -12,7 +12,8 @@ from listeners import see_that_nobody_listens, somebody_looks, until
 from processes import PATIENCE
 from resolution_ledger import LedgerClosed, StoreBusy, StoreUnavailable
 from resolution_ledger.infra import news
-from resolution_ledger.infra.news import Bell, _look, listening, wait_for
+from resolution_ledger.infra.bells import Bell
+from resolution_ledger.infra.news import _look, listening, wait_for
 from resolution_ledger.infra.runs import PAGE
 from unit.fake_log import FakeLog, bells, heard
 

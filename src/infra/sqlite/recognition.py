@@ -139,7 +139,9 @@ def bring_up_to_date(connection: sqlite3.Connection, target: str, version: int) 
     if version > 0:
         taken = _shapes(connection).keys() - {part.name for part in _parts(version)}
         if taken:
-            raise NotALedger(target, f"it has something else of the name {', '.join(sorted(taken))}")
+            raise NotALedger(
+                target, f"it has something else of the name {', '.join(sorted(taken))}"
+            )
     migrate(connection, version)
 
 
