@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from threading import Lock
+from threading import TIMEOUT_MAX, Lock, current_thread, main_thread
 from time import monotonic
 
 _LONGEST = 1e9
 """Seconds, some thirty years: whoever is ready to wait for longer gives up then."""
 
 _SLICE = 1.0
-"""Seconds of sleep at once: a signal that comes just as it begins is not noticed before its end."""
+"""Seconds that the main thread sleeps at once: a signal that comes just as it falls asleep is not
+noticed before it wakes. Other threads handle none."""
 
 
 class Patience:
@@ -46,8 +47,11 @@ class Bell:
         """Whether it rings within so many seconds; None: however long it takes."""
         patience = Patience(seconds)
         left = patience.left
-        while left is None or left > _SLICE:
-            if self._silence.acquire(timeout=_SLICE):
-                return True
-            left = patience.left
-        return self._silence.acquire(timeout=max(0.0, left))
+        if current_thread() is main_thread():
+            while left is None or left > _SLICE:
+                if self._silence.acquire(timeout=_SLICE):
+                    return True
+                left = patience.left
+        return self._silence.acquire(
+            timeout=-1 if left is None else max(0.0, min(left, TIMEOUT_MAX))
+        )

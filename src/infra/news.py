@@ -27,7 +27,7 @@ from .runs import PAGE
 
 T = TypeVar("T")
 
-_QUICK, _IDLE = 0.002, 0.02
+_QUICK, _IDLE = 0.002, 0.025
 """Seconds between two looks: after something has happened, and when nothing does. In between, the
 pause grows with each look in vain."""
 _GROWTH = 1.5
