@@ -30,11 +30,11 @@ from .domain.errors import (
 )
 from .domain.ids import ContentId, InstanceId, ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, ResolutionStore, Withdrawn, Won
-from .domain.records import RecordedAttempt, ResolutionRecord
+from .domain.records import Outcome, Reason, RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
 from .infra.trail import Contest
 from .ledger import ResolutionLedger
-from .projections.report import Finding, Progress, Report
+from .projections.report import Finding, FindingKind, Progress, Report
 
 if TYPE_CHECKING:
     from .asynchronous import AsyncResolutionLedger
@@ -47,6 +47,7 @@ __all__ = [
     "Contest",
     "CorruptLedger",
     "Finding",
+    "FindingKind",
     "IdempotencyConflict",
     "IdempotencyKey",
     "InstanceId",
@@ -65,8 +66,10 @@ __all__ = [
     "NotALedger",
     "NotAdopted",
     "NothingToAdopt",
+    "Outcome",
     "OutsideWorkspace",
     "Progress",
+    "Reason",
     "RecordedAttempt",
     "Replayed",
     "Report",

@@ -45,7 +45,7 @@ class LedgerAdmin(Door):
     def attempts(
         self, after: int = 0, workspace: str | None = None, outcome: Outcome | None = None
     ) -> Iterator[RecordedAttempt]:
-        """Every attempt on record past a sequence, in the order of commits.
+        """Every attempt and withdrawal on record past a sequence, in the order of commits.
 
         It reads by pages and holds no transaction between them, so it may be left half way.
 
@@ -62,7 +62,7 @@ class LedgerAdmin(Door):
         """As :meth:`attempts`, and then each attempt as it is committed; it never ends.
 
         It holds no transaction while it waits, and may be left at any time. Closing the ledger
-        ends it with ``LedgerClosed``.
+        ends it with ``LedgerClosed``. It raises what :meth:`attempts` does.
         """
         return _only(
             trail.follow(self._database, check_sequence("after", after)), workspace, outcome
@@ -165,8 +165,7 @@ class LedgerAdmin(Door):
 
     def close(self) -> None:
         """Let calls in flight finish and close every connection. May be called twice."""
-        self._database.close()
-        news.dismiss(self._database)
+        news.close(self._database)
 
 
 def _only(

@@ -17,8 +17,7 @@ from .domain.ids import InstanceId, ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import Reason, RecordedAttempt, ResolutionRecord
 from .doors import check_instance, check_sequence, check_timeout
-from .infra import trail
-from .infra.bells import Patience
+from .infra.bells import Deadline
 from .infra.news import listening
 from .infra.store import EventStore
 from .ledger import ResolutionLedger, open_store
@@ -136,23 +135,24 @@ class AsyncResolutionLedger:
         except RuntimeError as error:
             if self._ended:
                 raise LedgerClosed(target, "the ledger was closed") from error
+            # It is queued all the same: a thread of another call may still make it.
             reason = f"no thread can be started: {error}"
             raise StoreUnavailable(target, reason, outcome_unknown=True) from error
         return await called
 
     async def _watch(self, after: int) -> AsyncIterator[RecordedAttempt]:
         while True:
-            look = partial(trail.next_page, self._store.database, after)
-            for attempt in await self._wait_for(look, seconds=None) or ():
-                after = attempt.sequence
-                if attempt.workspace == self.workspace:
+            look = partial(self._store.next_page, self.workspace, after)
+            if page := await self._wait_for(look, seconds=None):
+                after, recorded = page
+                for attempt in recorded:
                     yield attempt
 
     async def _wait_for(
         self, look: Callable[[], T], *, seconds: float | None, stream: str | None = None
     ) -> T:
         """What ``news.wait_for`` does, with a thread for each look, and none in between."""
-        patience = Patience(seconds)
+        deadline = Deadline(seconds)
         if (found := await self._call(look)) is not None or seconds == 0:
             return found
         loop, bell = asyncio.get_running_loop(), asyncio.Event()
@@ -167,7 +167,7 @@ class AsyncResolutionLedger:
             while (found := await self._call(look)) is None:
                 see_to_looking()
                 try:
-                    async with asyncio.timeout(patience.left):
+                    async with asyncio.timeout(deadline.left):
                         await bell.wait()
                 except TimeoutError:
                     return await self._call(look)

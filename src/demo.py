@@ -34,7 +34,7 @@ _HESITATION = 0.002
 """Seconds by which the surfaces differ at most, so that now this one wins, now that one."""
 
 
-class Told(Struct, frozen=True):
+class Heard(Struct, frozen=True):
     """What a surface was told about a question: the response that won."""
 
     surface: str
@@ -83,7 +83,7 @@ def run(instances: int, webs: int) -> Race:
 
 
 def check(
-    histories: Sequence[Sequence[RecordedAttempt]], told: list[Told], surfaces: list[str]
+    histories: Sequence[Sequence[RecordedAttempt]], told: list[Heard], surfaces: list[str]
 ) -> list[str]:
     """Every way in which the race broke a promise, in words."""
     faults = []
@@ -111,7 +111,7 @@ def response_of(question: int, surface: str) -> ResponseId:
     return ResponseId.mint({"instance": instance_of(question), "answered on": surface})
 
 
-def _race(path: str, surfaces: list[str], instances: int) -> list[Told]:
+def _race(path: str, surfaces: list[str], instances: int) -> list[Heard]:
     # Spawned, so that the processes share nothing but the file.
     context = multiprocessing.get_context("spawn")
     barrier, answers = context.Barrier(len(surfaces)), context.Queue()
@@ -135,7 +135,7 @@ def _race(path: str, surfaces: list[str], instances: int) -> list[Told]:
 
 
 def _answer_all(
-    path: str, surface: str, instances: int, barrier: Barrier, answers: Queue[Told]
+    path: str, surface: str, instances: int, barrier: Barrier, answers: Queue[Heard]
 ) -> None:
     """What one process does: answer each question as soon as all are ready for it."""
     with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
@@ -153,7 +153,7 @@ def _answer_all(
                     winner = str(other)
                 case closed:  # nobody does that here: the check will show it
                     winner = str(closed)
-            answers.put(Told(surface, question, winner))
+            answers.put(Heard(surface, question, winner))
 
 
 def _question(history: Sequence[RecordedAttempt]) -> Question:

@@ -14,7 +14,6 @@ from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import Reason, RecordedAttempt, ResolutionRecord
 from .domain.text import check_text
 from .doors import Door, check_instance, check_limit, check_reason, check_sequence, check_timeout
-from .infra import trail
 from .infra.store import EventStore
 from .infra.targets import open_target
 
@@ -125,8 +124,9 @@ class ResolutionLedger(Door):
         Whoever learns of a winner here does not act on it: only ``Won`` does. A timeout changes
         nothing in the ledger.
 
-        :param timeout: after how many seconds None is returned; None: never.
-        :raises OutsideWorkspace: once another workspace has resolved or closed the instance.
+        :param timeout: after how many seconds None is returned; 0: after one look; None: never.
+        :raises OutsideWorkspace: once another workspace has resolved or closed the instance. A
+            look leaves nothing on record.
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         :raises InvalidOption: if ``timeout`` is neither None nor a number that is not negative.
         """
@@ -140,13 +140,14 @@ class ResolutionLedger(Door):
         """What this workspace has on record past a sequence, and then whatever it adds; endless.
 
         In the order of commits, none missed and none twice: go on with the ``sequence`` of the
-        last one. It holds no transaction while it waits, and may be left at any time. Closing
-        the ledger ends it with ``LedgerClosed``.
+        last one. It reads the whole log past ``after``, of which it yields this workspace's
+        part. It holds no transaction while it waits, and may be left at any time. Closing the
+        ledger ends it with ``LedgerClosed``.
 
         :raises InvalidOption: if ``after`` is no sequence.
+        :raises CorruptLedger: at an event that cannot be read, whosever it is.
         """
-        found = trail.follow(self._store.database, check_sequence("after", after))
-        return (attempt for attempt in found if attempt.workspace == self._workspace)
+        return self._store.watch(self._workspace, check_sequence("after", after))
 
     def winner(self, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance; None if none did under this workspace.

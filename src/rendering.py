@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from .domain.errors import IdempotencyConflict, OutsideWorkspace, ResolutionError
+from .domain.ids import ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import FIRST, RecordedAttempt
 from .printing import answer, encodable, line, moment, printable, table
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from .demo import Race
     from .infra.trail import Contest
 
-Told = Won | Lost | Replayed | Withdrawn | Closed | ResolutionError
+Reply = Won | Lost | Replayed | Withdrawn | Closed | ResolutionError
 """The answer to an attempt or a withdrawal, refusals included."""
 
-_WIDEST = 10
-"""Letters of an outcome, in columns. The rare ones are longer."""
+_OUTCOME_WIDTH = 10
+"""Letters, in columns: what withdrawals come to is longer, and rare."""
 
 
-def outcome(value: Told, *, as_json: bool) -> None:
+def outcome(value: Reply, *, as_json: bool) -> None:
     """The answer to an attempt or a withdrawal."""
     match value:
         case Won():
@@ -59,11 +60,24 @@ def outcome(value: Told, *, as_json: bool) -> None:
             answer("fenced: not of this workspace", {"outcome": "fenced"}, as_json=as_json)
 
 
+def settled(value: ResponseId | Closed | None, *, as_json: bool) -> None:
+    """What somebody who waited learns."""
+    match value:
+        case None:
+            answer("timed out", {"outcome": "timed out"}, as_json=as_json)
+        case Closed():
+            outcome(value, as_json=as_json)
+        case winner:
+            # Not "won": that is said to the one who acts on it.
+            fields = {"outcome": "resolved", "winner": str(winner)}
+            answer(str(winner), fields, as_json=as_json)
+
+
 def attempts(recorded: Iterable[RecordedAttempt], *, as_json: bool) -> None:
     """Attempts, one a line."""
     if as_json:
         for attempt in recorded:
-            click.echo(msgspec.json.encode(attempt_fields(attempt)))
+            attempt_line(attempt, as_json=True)
         return
     table(
         ("sequence", "position", "time (UTC)", "outcome", "instance", "response", "key", "by"),
@@ -91,7 +105,7 @@ def attempt_line(attempt: RecordedAttempt, *, as_json: bool) -> None:
     line(
         f"{attempt.sequence:>8}",
         moment(attempt.tick),
-        f"{attempt.outcome:<{_WIDEST}}",
+        f"{attempt.outcome:<{_OUTCOME_WIDTH}}",
         attempt.workspace,
         f"{attempt.instance}/{attempt.position}",
         _what(attempt),
@@ -105,12 +119,12 @@ def timeline_line(attempt: RecordedAttempt, behind: int, *, as_json: bool) -> No
     if as_json:
         click.echo(msgspec.json.encode({**attempt_fields(attempt), "behind": behind}))
         return
-    late = "" if attempt.outcome in FIRST else f"{behind / 1e6:+.3f} ms"
+    after = "" if attempt.outcome in FIRST else f"{behind / 1e6:+.3f} ms"
     line(
         f"{attempt.instance} {attempt.position:>3}",
         moment(attempt.tick),
-        f"{attempt.outcome:<{_WIDEST}}",
-        f"{late:>14}",
+        f"{attempt.outcome:<{_OUTCOME_WIDTH}}",
+        f"{after:>14}",
         _what(attempt),
         attempt.submitted_by or attempt.workspace,
     )
@@ -133,7 +147,13 @@ def contests(found: Iterable[Contest], *, as_json: bool) -> None:
             click.echo(msgspec.json.encode(fields))
         return
     table(
-        ("instance", "winner", "answers", "other attempts", "nearest, by milliseconds"),
+        (
+            "instance",
+            "winner, or why closed",
+            "answers",
+            "other attempts",
+            "nearest, by milliseconds",
+        ),
         (
             (
                 str(contest.first.instance),

@@ -1,4 +1,4 @@
-"""Commands for callers: to submit an attempt, and to ask what came of a workspace's attempts."""
+"""Commands for callers: to submit, to close, to wait, and to ask what is on record."""
 
 from __future__ import annotations
 
@@ -58,7 +58,10 @@ _by = click.option(
 @click.command()
 @click.pass_obj
 def create(settings: Settings) -> None:
-    """Make the ledger, if there is none, so that it can be read and waited for."""
+    """Make the ledger, if there is none, so that it can be read and waited for.
+
+    One that an older version has made is brought up to date.
+    """
     with settings.open() as ledger:
         ledger.create()
 
@@ -87,7 +90,7 @@ def resolve(
     )
     with settings.open() as ledger:
         try:
-            outcome: rendering.Told = ledger.resolve(record)
+            outcome: rendering.Reply = ledger.resolve(record)
         except (IdempotencyConflict, OutsideWorkspace) as refusal:
             outcome = refusal
     rendering.outcome(outcome, as_json=settings.as_json)
@@ -109,7 +112,7 @@ def withdraw(context: click.Context, instance: str, reason: Reason, submitted_by
     settings: Settings = context.obj
     with settings.open() as ledger:
         try:
-            outcome: rendering.Told = ledger.withdraw(
+            outcome: rendering.Reply = ledger.withdraw(
                 InstanceId.parse(instance), reason, submitted_by
             )
         except OutsideWorkspace as refusal:
@@ -136,16 +139,11 @@ def wait(context: click.Context, instance: str, timeout: float | None) -> None:
         except OutsideWorkspace as refusal:
             rendering.outcome(refusal, as_json=settings.as_json)
             context.exit(EXIT_CODES[OutsideWorkspace])
-    match outcome:
-        case None:
-            answer("timed out", {"outcome": "timed out"}, as_json=settings.as_json)
-            context.exit(EXIT_TIMED_OUT)
-        case Closed():
-            rendering.outcome(outcome, as_json=settings.as_json)
-            context.exit(EXIT_CODES[Closed])
-        case winner:
-            fields = {"outcome": "won", "winner": str(winner)}
-            answer(str(winner), fields, as_json=settings.as_json)
+    rendering.settled(outcome, as_json=settings.as_json)
+    if outcome is None:
+        context.exit(EXIT_TIMED_OUT)
+    if isinstance(outcome, Closed):
+        context.exit(EXIT_CODES[Closed])
 
 
 @click.command()

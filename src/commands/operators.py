@@ -18,6 +18,7 @@ from .settings import EXIT_FINDINGS, Settings
 from .streams import bytes_from, bytes_to, remark
 
 _INSTANCES_REMEMBERED = 10_000
+"""When each began, as far as a timeline keeps that in memory. The others are looked up again."""
 
 _LONGEST_CHECKPOINT = 65_536
 """Bytes: room for the signatures of many."""
@@ -31,7 +32,7 @@ _FILE = click.Path(dir_okay=False, allow_dash=True)
 @click.option("--follow", is_flag=True, help="Go on with what others record, until interrupted.")
 @click.pass_obj
 def attempts(settings: Settings, after: int, outcome: Outcome | None, *, follow: bool) -> None:
-    """Print every recorded attempt in the order of commits.
+    """Print every recorded attempt and withdrawal in the order of commits.
 
     Of one workspace only, if --workspace names it; the environment does not count here.
     """
@@ -59,7 +60,7 @@ def replay(settings: Settings, instance: str | None) -> None:
         for attempt in found:
             if attempt.outcome in FIRST:
                 began_at[attempt.instance] = attempt.tick
-            elif attempt.instance not in began_at:  # it was forgotten
+            elif attempt.instance not in began_at:  # no longer remembered
                 first = admin.resolution(attempt.instance)
                 began_at[attempt.instance] = attempt.tick if first is None else first.tick
             if len(began_at) > _INSTANCES_REMEMBERED:

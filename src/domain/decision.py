@@ -37,7 +37,6 @@ the instance: a retransmission gets the same answer again (``Won`` becomes ``Rep
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Generic, TypeVar, overload
 
 from msgspec import Struct
 
@@ -67,10 +66,10 @@ from .outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .text import IdempotencyKey
 
 Answer = Won | Lost | Replayed | Closed
-Refusal = OutsideWorkspace | IdempotencyConflict
+"""To an attempt."""
 WithdrawalAnswer = Withdrawn | Closed | Lost
-
-Told = TypeVar("Told", Answer | Refusal, WithdrawalAnswer | OutsideWorkspace)
+"""To a withdrawal."""
+Refusal = OutsideWorkspace | IdempotencyConflict
 
 
 class InstanceState:
@@ -96,7 +95,7 @@ class InstanceState:
             case AttemptReplayed() | AttemptLost():
                 self.key_owners.setdefault(event.cause.idempotency_key, event.cause.response)
             case _:
-                pass  # fenced, conflicted and late attempts never own a key
+                pass  # nothing else owns a key: not what was refused or late, and no withdrawal
 
 
 def fold(instance: InstanceId, events: Iterable[Event]) -> InstanceState:
@@ -107,24 +106,14 @@ def fold(instance: InstanceId, events: Iterable[Event]) -> InstanceState:
     return state
 
 
-class Decision(Struct, Generic[Told], frozen=True):
+class Decision(Struct, frozen=True):
     """What is told, and the event to append: None for a retransmission."""
 
-    answer: Told
+    answer: Answer | WithdrawalAnswer | Refusal
     event: type[Event] | None
 
 
-@overload
-def decide(state: InstanceState, cause: Attempt) -> Decision[Answer | Refusal]: ...
-
-
-@overload
-def decide(
-    state: InstanceState, cause: Withdrawal
-) -> Decision[WithdrawalAnswer | OutsideWorkspace]: ...
-
-
-def decide(state: InstanceState, cause: Attempt | Withdrawal) -> Decision[Any]:
+def decide(state: InstanceState, cause: Attempt | Withdrawal) -> Decision:
     """Apply the table of attempts, or that of withdrawals."""
     answer, event = (
         _attempt(state, cause) if isinstance(cause, Attempt) else _withdrawal(state, cause)

@@ -126,7 +126,8 @@ class InvalidExport(ResolutionError, ValueError):
         self.reason = reason
 
 
-# Refusals: the attempt was well formed and is on record, but it counts for nothing.
+# Refusals: well formed, but it counts for nothing. The attempt or withdrawal is on record all the
+# same; a ``wait`` leaves nothing there.
 
 
 class IdempotencyConflict(ResolutionError):
@@ -183,7 +184,8 @@ class StoreBusy(StoreError):
 class StoreUnavailable(StoreError):
     """The ledger cannot be reached or written: absent, moved, full, read-only, failing disk.
 
-    Retrying helps only after an operator has mended the cause.
+    Retrying helps only after an operator has mended the cause; or, where there is no ledger yet,
+    after ``create``.
     """
 
 
@@ -284,7 +286,10 @@ class SchemaTooNew(StoreError):
 
 
 class LedgerClosed(StoreError):
-    """The ledger object was closed. Open a new one."""
+    """The ledger object was closed. Open a new one.
+
+    Not to be mixed up with ``Closed``, which an instance is.
+    """
 
 
 _LONGEST_SHOWN = 100

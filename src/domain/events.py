@@ -43,7 +43,7 @@ class Attempt(Struct, frozen=True):
 
 
 class Withdrawal(Struct, frozen=True):
-    """The decision of a host, in a workspace, to stop asking."""
+    """The wish of a host, in a workspace, to stop asking."""
 
     workspace: str
     reason: Reason
@@ -106,7 +106,7 @@ class InstanceClosed(WithdrawalEvent, frozen=True):
 Win = ResolutionWon | ResolutionAdopted
 """What resolves an instance."""
 
-First = ResolutionWon | ResolutionAdopted | InstanceClosed
+First = Win | InstanceClosed
 """What an instance begins with. None of them stands at any other position."""
 
 

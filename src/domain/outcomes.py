@@ -15,7 +15,10 @@ class Won(Struct, frozen=True):
 
 
 class Lost(Struct, frozen=True):
-    """Another response, ``winner``, was committed first. The caller does not act."""
+    """A response, ``winner``, was committed first. The caller does not act.
+
+    Another one than this attempt's; any at all, where it is a withdrawal that lost.
+    """
 
     winner: ResponseId
 
@@ -46,7 +49,10 @@ class Closed(Struct, frozen=True):
 
 
 class ResolutionStore(Protocol):
-    """What a host needs of a ledger. ``ResolutionLedger`` is one."""
+    """What a surface needs of a ledger: to submit, and to ask who has won.
+
+    ``ResolutionLedger`` is one; it has more for hosts, to close a question and to wait.
+    """
 
     def resolve(self, record: ResolutionRecord) -> Won | Lost | Replayed | Closed:
         """Submit an attempt and learn what it came to."""

@@ -68,7 +68,7 @@ class ResolutionRecord(Struct, frozen=True):
 
 
 class RecordedAttempt(Struct, frozen=True):
-    """An attempt to answer, or to close, as it stands in the log."""
+    """An attempt or a withdrawal as it stands in the log: which of them, ``reason`` tells."""
 
     instance: InstanceId
     position: int

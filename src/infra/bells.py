@@ -1,4 +1,4 @@
-"""What a thread waits for until another one rings it, and how long it is ready to."""
+"""What a thread waits for until another one rings it, and until when it does."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _SLICE = 1.0
 noticed before it wakes. Other threads handle none."""
 
 
-class Patience:
-    """How long somebody is ready to wait."""
+class Deadline:
+    """When somebody stops waiting."""
 
-    __slots__ = ("_deadline",)
+    __slots__ = ("_moment",)
 
     def __init__(self, seconds: float | None) -> None:
         """Without a number, for ever."""
-        self._deadline = None if seconds is None else monotonic() + min(seconds, _LONGEST)
+        self._moment = None if seconds is None else monotonic() + min(seconds, _LONGEST)
 
     @property
     def left(self) -> float | None:
         """Seconds until it ends, negative afterwards; None if it never does."""
-        return None if self._deadline is None else self._deadline - monotonic()
+        return None if self._moment is None else self._moment - monotonic()
 
 
 class Bell:
@@ -45,13 +45,13 @@ class Bell:
 
     def heard(self, seconds: float | None) -> bool:
         """Whether it rings within so many seconds; None: however long it takes."""
-        patience = Patience(seconds)
-        left = patience.left
+        deadline = Deadline(seconds)
+        left = deadline.left
         if current_thread() is main_thread():
             while left is None or left > _SLICE:
                 if self._silence.acquire(timeout=_SLICE):
                     return True
-                left = patience.left
+                left = deadline.left
         return self._silence.acquire(
             timeout=-1 if left is None else max(0.0, min(left, TIMEOUT_MAX))
         )

@@ -26,7 +26,7 @@ from ..domain.events import (
 from ..domain.ids import InstanceId, ResponseId
 from ..domain.records import FIRST, Reason, RecordedAttempt
 from ..domain.text import IdempotencyKey, check_text
-from .database import StoredRow
+from .rows import StoredRow
 
 VERSION = 1
 """The version that is written. Whoever changes a layout adds a version and its decoder."""
@@ -111,7 +111,7 @@ _READERS: dict[type[Event], Callable[[bytes], tuple[object, Attempt | Withdrawal
 }
 
 
-def decode_attempt(target: str, row: StoredRow) -> RecordedAttempt:
+def decode_recorded(target: str, row: StoredRow) -> RecordedAttempt:
     """The attempt on record in one row of the log.
 
     :raises CorruptLedger: as :func:`decode_event` does, and for a stream that is no id.
@@ -122,10 +122,10 @@ def decode_attempt(target: str, row: StoredRow) -> RecordedAttempt:
         instance = InstanceId(stream)
     except InvalidId as error:
         raise CorruptLedger(target, str(error), sequence=sequence) from error
-    return recorded_attempt(instance, position, sequence, event)
+    return recorded_of(instance, position, sequence, event)
 
 
-def recorded_attempt(
+def recorded_of(
     instance: InstanceId, position: int, sequence: int, event: Event
 ) -> RecordedAttempt:
     """What led to the event, together with its places in the log."""

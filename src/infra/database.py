@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from ..projections.closed_instances import ClosedInstanceRow
 from ..projections.losing_attempts import LosingAttemptRow
 from ..projections.read_models import Key, ReadModel, Row
 from ..projections.winners import WinnerRow
 from .chain import Head
+from .rows import LogRow, NewRow, Page, SchemaPart, StoredRow
 
 Durability = Literal["full", "normal"]
 """What an acknowledged answer survives: a power cut, or a crash of the process."""
 
 T = TypeVar("T")
-
-StoredRow = tuple[int, str, int, str, bytes]
-"""An event as the log holds it: sequence, stream, position, tag, bytes."""
-
-NewRow = tuple[str, int, str, bytes, int]
-"""An event about to be appended: stream, position, tag, bytes, fingerprint."""
 
 
 class Session(Protocol):
@@ -70,51 +65,6 @@ class Session(Protocol):
 
     def add_closed_instance(self, row: ClosedInstanceRow) -> None:
         """Add to ``closed_instances``."""
-
-
-class Page(list[T]):
-    """Rows that were read at once, in order."""
-
-    cut = False
-    """Whether more may follow: as many were read as asked for, or as memory is given to."""
-
-
-class SchemaPart(NamedTuple):
-    """A table, index or guard that is missing or another one."""
-
-    name: str
-    expected: str
-    """What the database should say of it, on one line."""
-    found: str | None
-    """What it says, as it says it; None if it is not there."""
-
-
-_LOG_TYPES = (int, str, int, str, bytes, int, bytes)
-
-
-class LogRow(NamedTuple):
-    """An event with all that the log has of it; in a damaged one, values of any type."""
-
-    sequence: int
-    stream: str
-    position: int
-    tag: str
-    state: bytes
-    fingerprint: int
-    hash: bytes
-
-    @property
-    def mistyped(self) -> str | None:
-        """The first column whose value is of a type that it cannot be; None if there is none."""
-        if tuple(map(type, self)) == _LOG_TYPES:
-            return None
-        columns = zip(self._fields, self, _LOG_TYPES, strict=True)
-        return next(name for name, value, due in columns if type(value) is not due)
-
-    @property
-    def stored(self) -> StoredRow:
-        """Without what was derived from it."""
-        return self[:5]
 
 
 class OperatorSession(Session, Protocol):
@@ -196,7 +146,7 @@ class OperatorSession(Session, Protocol):
         """
 
     def mend_schema(self) -> None:
-        """Make what :meth:`missing` lists."""
+        """Make what is missing, of the newest version: a write has brought the ledger there."""
 
     def establish(self, *, adopting: bool = False) -> None:
         """Make the ledger, if there is none.
@@ -244,7 +194,8 @@ class Database(Protocol):
         """What ``work`` returns, given a session inside a write transaction of its own.
 
         The transaction is committed when ``work`` returns, and rolled back if it raises. The
-        ledger is created where there is none.
+        ledger is created where there is none, and brought up to date where it is of an older
+        version.
 
         :param timeout: seconds to wait for others that write; by default the ledger's own.
         :raises StoreBusy: if they took longer.

@@ -46,6 +46,8 @@ def fingerprints_for(stream: str, cause: Attempt | Withdrawal) -> tuple[int, int
             _fingerprint(stream, key),
             _fingerprint(stream, cause.workspace, cause.response.text, key),
         )
+    # Twice the same: what it finds is applied twice, which changes nothing. Not the fingerprint
+    # of first events, which those of other programs have at every position.
     alone = _fingerprint(stream, cause.workspace, cause.reason)
     return alone, alone
 

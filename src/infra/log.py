@@ -1,4 +1,4 @@
-"""The log: what an attempt depends on is read from it, and what was decided is added to it."""
+"""The log: what a decision depends on is read from it, and what was decided is added to it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from ..projections.closed_instances import closed_instance_row
 from ..projections.losing_attempts import losing_attempt_row
 from ..projections.winners import winner_row
 from .chain import Head
-from .codec import decode_event, encode_event, recorded_attempt
-from .database import Session, StoredRow
+from .codec import decode_event, encode_event, recorded_of
+from .database import Session
 from .fingerprints import fingerprint_of, fingerprints_for
+from .rows import StoredRow
 
 
 def look(
@@ -36,7 +37,7 @@ def look(
 def append(session: Session, head: Head, instance: InstanceId, position: int, event: Event) -> Head:
     """Add the event to the log of this head, and its rows to the read models."""
     head = append_alone(session, head, instance, position, event)
-    recorded = recorded_attempt(instance, position, head.sequence, event)
+    recorded = recorded_of(instance, position, head.sequence, event)
     if winner := winner_row(recorded):
         session.add_winner(winner)
     elif loser := losing_attempt_row(recorded):

@@ -21,7 +21,7 @@ from time import sleep
 from typing import TypeVar
 
 from ..domain.errors import StoreBusy, StoreError, StoreUnavailable
-from .bells import Bell, Patience
+from .bells import Bell, Deadline
 from .database import Database
 from .runs import PAGE
 
@@ -98,7 +98,7 @@ def wait_for(
     stream: str | None = None,
 ) -> T:
     """What ``look`` returns as soon as that is not None; None if it is not in time."""
-    patience = Patience(seconds)
+    deadline = Deadline(seconds)
     if (found := look()) is not None or seconds == 0:  # then nobody need be told
         return found
     bell = Bell()
@@ -109,7 +109,7 @@ def wait_for(
         _listeners.add(listener)
         while (found := look()) is None:
             _see_to_looking(database.target)
-            if not bell.heard(patience.left):
+            if not bell.heard(deadline.left):
                 return look()  # what came last may not have been told yet
         return found
     finally:
@@ -129,8 +129,9 @@ def announce(database: Database, stream: str) -> None:
         )
 
 
-def dismiss(database: Database) -> None:
-    """Tell those who wait through a database that has been closed: they find that it is."""
+def close(database: Database) -> None:
+    """Close it, and tell those who wait through it: they find that it is."""
+    database.close()
     _tell(listener for listener in tuple(_listeners) if listener.database is database)
 
 

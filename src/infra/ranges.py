@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from ..domain.errors import CorruptLedger
-from ..domain.records import FIRST as FIRST_OUTCOMES
-from ..projections.read_models import CLOSED_INSTANCES, Key, ReadModel, Row, differing, order
-from .codec import decode_attempt
-from .database import Database, LogRow, OperatorSession, Page
-from .runs import FIRST, PAGE
+from ..domain.records import FIRST
+from ..projections.read_models import Key, ReadModel, Row, differing, order
+from .codec import decode_recorded
+from .database import Database, OperatorSession
+from .rows import LogRow, Page
+from .runs import LEAST, PAGE
 
 
 class Range(Struct, frozen=True):
@@ -53,14 +54,14 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
         for page in (events, rows):
             del page[bisect_right(page, order(end), key=lambda row: order(_key(model, row))) :]
     # What an instance begins with demands a row in one of the other read models.
-    elsewhere = model.outcomes.isdisjoint(FIRST_OUTCOMES)
+    elsewhere = model.outcomes.isdisjoint(FIRST)
     demanded: dict[Key, Row] = {}
     unreadable: dict[Key, CorruptLedger] = {}
     for event in events:
-        if elsewhere and event.position == 1 and event.tag in FIRST_OUTCOMES:
+        if elsewhere and event.position == 1 and event.tag in FIRST:
             continue
         try:
-            row = model.demanded(decode_attempt(session.target, event.stored))
+            row = model.demanded(decode_recorded(session.target, event.stored))
         except CorruptLedger as error:
             # Bare: what led to it would keep the whole page in memory.
             error.__traceback__ = error.__cause__ = error.__context__ = None
@@ -87,9 +88,9 @@ def read_range(database: Database, model: ReadModel, after: Key) -> Range:
 
 def _events(session: OperatorSession, model: ReadModel, after: Key, upto: int) -> Page[LogRow]:
     if model.key == "instance":
-        closing = model is CLOSED_INSTANCES
-        return session.first_events(after, upto, PAGE, closing=closing)
-    start = after + 1 if isinstance(after, int) else FIRST
+        closings_alone = model.outcomes == {"closed"}
+        return session.first_events(after, upto, PAGE, closing=closings_alone)
+    start = after + 1 if isinstance(after, int) else LEAST
     return session.log(start, upto, PAGE) if start <= upto else Page()
 
 

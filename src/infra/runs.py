@@ -7,12 +7,13 @@ from time import monotonic
 
 from ..projections.read_models import Key, ReadModel, Row, difference_found
 from ..projections.report import Finding, Progress, Report
-from .database import Database, LogRow, SchemaPart
+from .database import Database
+from .rows import LogRow, SchemaPart
 
 PAGE = 1000
 """Events that are read at once: no transaction lasts longer than such a page takes."""
 
-FIRST, LAST = -(2**63), 2**63 - 1
+LEAST, GREATEST = -(2**63), 2**63 - 1
 """Between these is every sequence, those in a damaged log included."""
 
 LOG = "resolution_events"
@@ -80,7 +81,7 @@ class Run:
 
 
 def log_pages(
-    database: Database, upto: int, *, start: int = FIRST, page: int = PAGE
+    database: Database, upto: int, *, start: int = LEAST, page: int = PAGE
 ) -> Iterator[list[LogRow]]:
     """The log by pages, in the order of commits, each read in a transaction of its own."""
     while start <= upto and (

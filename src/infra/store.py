@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import cast
 
-from ..domain.decision import (
-    Answer,
-    Decision,
-    InstanceState,
-    Refusal,
-    Told,
-    WithdrawalAnswer,
-    decide,
-)
+from ..domain.decision import Answer, Decision, Refusal, WithdrawalAnswer, decide
 from ..domain.errors import (
     CorruptLedger,
     OutsideWorkspace,
@@ -25,8 +18,8 @@ from ..domain.ids import InstanceId, ResponseId
 from ..domain.outcomes import Closed
 from ..domain.records import RecordedAttempt
 from ..projections.losing_attempts import losing_attempt
-from . import news
-from .codec import decode_attempt
+from . import news, trail
+from .codec import decode_recorded
 from .database import Database, Session
 from .log import append, first_event, look
 
@@ -43,13 +36,13 @@ class EventStore:
 
     def resolve(self, instance: InstanceId, attempt: Attempt) -> Answer | Refusal:
         """Decide the attempt and put it on record, both or neither."""
-        return self._submit(instance, attempt, lambda state: decide(state, attempt))
+        return cast(Answer | Refusal, self._submit(instance, attempt))
 
     def withdraw(
         self, instance: InstanceId, withdrawal: Withdrawal
     ) -> WithdrawalAnswer | OutsideWorkspace:
         """Decide the withdrawal and put it on record, both or neither."""
-        return self._submit(instance, withdrawal, lambda state: decide(state, withdrawal))
+        return cast(WithdrawalAnswer | OutsideWorkspace, self._submit(instance, withdrawal))
 
     def settled(self, workspace: str, instance: InstanceId) -> Settled | None:
         """What has become of the instance; None if nothing has yet."""
@@ -75,10 +68,32 @@ class EventStore:
             stream=instance.text,
         )
 
+    def watch(self, workspace: str, after: int) -> Iterator[RecordedAttempt]:
+        """What the workspace has on record past a sequence, and then whatever it adds; endless."""
+        while page := news.wait_for(
+            lambda: self.next_page(workspace, after),  # noqa: B023 - called before it changes
+            self.database,
+            seconds=None,
+        ):
+            after, recorded = page
+            yield from recorded
+
+    def next_page(self, workspace: str, after: int) -> tuple[int, list[RecordedAttempt]] | None:
+        """The last sequence of the events that come next, and those of them of the workspace.
+
+        None if there are none yet.
+
+        :raises CorruptLedger: if the next one cannot be read, whosever it is.
+        """
+        page = trail.next_page(self.database, after)
+        if page is None:
+            return None
+        return page[-1].sequence, [one for one in page if one.workspace == workspace]
+
     def history(self, workspace: str, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
         """What the workspace itself tried on the instance, oldest first."""
         rows = self.database.read(lambda session: session.stream_events(instance.text))
-        attempts = (decode_attempt(self.database.target, row) for row in rows)
+        attempts = (decode_recorded(self.database.target, row) for row in rows)
         return tuple(attempt for attempt in attempts if attempt.workspace == workspace)
 
     def losers(self, workspace: str, limit: int) -> tuple[RecordedAttempt, ...]:
@@ -90,23 +105,19 @@ class EventStore:
             raise CorruptLedger(self.database.target, f"losing_attempts: {error}") from error
 
     def create(self) -> None:
-        """Make the ledger, if there is none."""
+        """Make the ledger, if there is none, and bring one of an older version up to date."""
         self.database.write(lambda _: None)
 
     def close(self) -> None:
         """Let calls in flight finish, then close every connection."""
-        self.database.close()
-        news.dismiss(self.database)
+        news.close(self.database)
 
     def _submit(
-        self,
-        instance: InstanceId,
-        cause: Attempt | Withdrawal,
-        rules: Callable[[InstanceState], Decision[Told]],
-    ) -> Told:
-        def decide_and_record(session: Session) -> Decision[Told]:
+        self, instance: InstanceId, cause: Attempt | Withdrawal
+    ) -> Answer | WithdrawalAnswer | Refusal:
+        def decide_and_record(session: Session) -> Decision:
             head, last_position, state = look(session, instance, cause)
-            decision = rules(state)
+            decision = decide(state, cause)
             if decision.event is not None:
                 # The clock is read under the write lock, so that on one machine the ticks of
                 # an instance run in the order of its positions.
@@ -120,7 +131,7 @@ class EventStore:
             if error.outcome_unknown:
                 raise
             # A retransmission does not wait for those who write, nor need a disk that can.
-            on_record = self._on_record(instance, cause, rules)
+            on_record = self._on_record(instance, cause)
             if on_record is not None:
                 return on_record.answer
             if isinstance(error, StoreUnavailable):
@@ -130,12 +141,7 @@ class EventStore:
             news.announce(self.database, instance.text)
         return decision.answer
 
-    def _on_record(
-        self,
-        instance: InstanceId,
-        cause: Attempt | Withdrawal,
-        rules: Callable[[InstanceState], Decision[Told]],
-    ) -> Decision[Told] | None:
+    def _on_record(self, instance: InstanceId, cause: Attempt | Withdrawal) -> Decision | None:
         """What was decided of a retransmission, found without a lock; None for what is new.
 
         Sound because what is on record never changes, and neither does its answer.
@@ -146,6 +152,6 @@ class EventStore:
             )
         except StoreError:
             return None  # the write has said, or will say, what is wrong
-        decision = rules(state)
+        decision = decide(state, cause)
         # A win is Won only in the call that records it, so never from here.
         return decision if decision.event is None else None

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from ..domain.errors import CorruptLedger
+from ..domain.errors import CorruptLedger, InvalidId
 from ..domain.ids import InstanceId
 from ..domain.records import WINNING, RecordedAttempt
 from . import news
-from .codec import decode_attempt
+from .codec import decode_recorded, recorded_of
 from .database import Database, OperatorSession
 from .log import first_event
-from .runs import LAST, PAGE, log_pages
+from .runs import GREATEST, PAGE, log_pages
 
 
 class Contest(Struct, frozen=True):
@@ -24,13 +24,13 @@ class Contest(Struct, frozen=True):
     answers: int
     """How many different responses were given, the winning one included."""
     attempts: int
-    """How many attempts gave another response than the winning one."""
+    """How many attempts gave another response than the winning one: all, where it was closed."""
     margin: int
     """Nanoseconds between the ticks of the first event and of the earliest of these."""
 
 
 def attempts(
-    database: Database, after: int = 0, upto: int = LAST, page: int = PAGE
+    database: Database, after: int = 0, upto: int = GREATEST, page: int = PAGE
 ) -> Iterator[RecordedAttempt]:
     """The attempts on record, in the order of their commits.
 
@@ -41,7 +41,7 @@ def attempts(
     """
     for rows in log_pages(database, upto, start=after + 1, page=page):
         for row in rows:
-            yield decode_attempt(database.target, row.stored)
+            yield decode_recorded(database.target, row.stored)
 
 
 def follow(database: Database, after: int = 0) -> Iterator[RecordedAttempt]:
@@ -59,11 +59,11 @@ def next_page(database: Database, after: int) -> list[RecordedAttempt] | None:
 
     :raises CorruptLedger: if the next one cannot be read. A page ends before such a one.
     """
-    rows = database.read(lambda session: session.log(after + 1, LAST, PAGE))
+    rows = database.read(lambda session: session.log(after + 1, GREATEST, PAGE))
     page: list[RecordedAttempt] = []
     for row in rows:
         try:
-            page.append(decode_attempt(database.target, row.stored))
+            page.append(decode_recorded(database.target, row.stored))
         except CorruptLedger:
             if not page:
                 raise
@@ -73,8 +73,8 @@ def next_page(database: Database, after: int) -> list[RecordedAttempt] | None:
 
 def history(database: Database, instance: InstanceId) -> tuple[RecordedAttempt, ...]:
     """The attempts on one instance, oldest first."""
-    rows = database.read(lambda session: session.stream(instance.text, LAST))
-    return tuple(decode_attempt(database.target, row.stored) for row in rows)
+    rows = database.read(lambda session: session.stream(instance.text, GREATEST))
+    return tuple(decode_recorded(database.target, row.stored) for row in rows)
 
 
 def resolution(database: Database, instance: InstanceId) -> RecordedAttempt | None:
@@ -82,15 +82,16 @@ def resolution(database: Database, instance: InstanceId) -> RecordedAttempt | No
 
     :raises CorruptLedger: if its events begin with anything else.
     """
-    return database.read(lambda session: _resolution(session, instance.text))
+    return database.read(lambda session: _resolution(session, instance))
 
 
-def _resolution(session: OperatorSession, stream: str) -> RecordedAttempt | None:
-    rows = session.stream(stream, 1)
+def _resolution(session: OperatorSession, instance: InstanceId) -> RecordedAttempt | None:
+    rows = session.stream(instance.text, 1)
     if not rows:
         return None
-    first_event(session.target, rows[0].stored)
-    return decode_attempt(session.target, rows[0].stored)
+    row = rows[0]
+    event = first_event(session.target, row.stored)
+    return recorded_of(instance, row.position, row.sequence, event)
 
 
 def contested(database: Database, limit: int) -> tuple[Contest, ...]:
@@ -109,7 +110,10 @@ def contested(database: Database, limit: int) -> tuple[Contest, ...]:
 def _contest(
     session: OperatorSession, stream: str, others: int, attempts: int, tick: int
 ) -> Contest:
-    first = _resolution(session, stream)
+    try:
+        first = _resolution(session, InstanceId(stream))
+    except InvalidId as error:
+        raise CorruptLedger(session.target, f"losing_attempts: {error}") from error
     if first is None:
         raise CorruptLedger(session.target, f"losing_attempts: {stream!r} has no event")
     won = first.outcome in WINNING

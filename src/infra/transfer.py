@@ -21,8 +21,9 @@ from . import chain
 from .chain import Head
 from .checkpoint import LEDGER_ID, Checkpoint, take_checkpoint
 from .codec import decode_event
-from .database import Database, LogRow, OperatorSession
+from .database import Database, OperatorSession
 from .log import append, look
+from .rows import LogRow
 from .runs import PAGE, OnProgress, Run, log_pages
 
 _LONGEST_LINE = 65_536

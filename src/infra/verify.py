@@ -21,9 +21,10 @@ from ..projections.rules_audit import StreamAudit
 from . import chain
 from .checkpoint import LEDGER_ID, Checkpoint
 from .codec import decode_event
-from .database import Database, LogRow, OperatorSession, SchemaPart
+from .database import Database, OperatorSession
 from .fingerprints import fingerprint_of, fingerprints_for
 from .ranges import read_range
+from .rows import LogRow, SchemaPart
 from .runs import LOG, OnFinding, OnProgress, Run, log_pages, stream_pages
 
 

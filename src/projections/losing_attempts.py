@@ -29,7 +29,7 @@ class LosingAttemptRow(Struct, frozen=True):
 def losing_attempt_row(attempt: RecordedAttempt) -> LosingAttemptRow | None:
     """The row that the attempt adds to the table: one if it lost, else none."""
     response, key = attempt.response, attempt.idempotency_key
-    if attempt.outcome not in LOSING or response is None or key is None:
+    if attempt.outcome not in LOSING or response is None or key is None:  # None: of withdrawals
         return None
     return LosingAttemptRow(
         sequence=attempt.sequence,

@@ -31,10 +31,10 @@ FindingKind = Literal[
 * sequence: the numbers of the log have a gap.
 * hash: the event is not the one that its hash, or the next one, vouches for.
 * event: it is nothing that a ledger writes, or stands where it cannot stand.
-* fingerprint: the event is not found by the attempts that depend on it.
+* fingerprint: the event is not found by what depends on it.
 * instance: the stream is no canonical id.
 * position: the positions of an instance have a gap.
-* decision: by the rules, the attempt would have come to something else.
+* decision: by the rules, the attempt or withdrawal would have come to something else.
 * winner, losing attempt, closed instance: a row of a read model is not what the log demands.
 """
 

@@ -11,7 +11,7 @@ from ..domain.ids import InstanceId
 from .report import Finding
 
 LONG = 10_000
-"""Events of an instance that are held in memory. Beyond, each attempt's few are looked up."""
+"""Events of an instance that are held in memory. Beyond, those that matter are looked up."""
 
 LookUp = Callable[[Attempt | Withdrawal, int], list[Event]]
 """The events of the instance that matter to what led to an event, of those before a position.

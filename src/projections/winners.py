@@ -23,7 +23,7 @@ class WinnerRow(Struct, frozen=True):
 def winner_row(attempt: RecordedAttempt) -> WinnerRow | None:
     """The row that the attempt adds to the table: one if it won, else none."""
     response, key = attempt.response, attempt.idempotency_key
-    if attempt.outcome not in WINNING or response is None or key is None:
+    if attempt.outcome not in WINNING or response is None or key is None:  # None: of withdrawals
         return None
     return WinnerRow(
         instance_id=attempt.instance.text,

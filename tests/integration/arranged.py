@@ -17,7 +17,8 @@ from resolution_ledger import LedgerAdmin
 from resolution_ledger.__main__ import main
 from resolution_ledger.commands import settings
 from resolution_ledger.infra import runs, transfer
-from resolution_ledger.infra.database import Database, LogRow
+from resolution_ledger.infra.database import Database
+from resolution_ledger.infra.rows import LogRow
 
 HALF_WAY = b"half way\n"
 

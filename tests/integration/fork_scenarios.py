@@ -110,7 +110,7 @@ def fork_while_another_thread_resolves(_: Barrier, path: str) -> dict[str, objec
 
 def fork_while_another_thread_is_stuck(_: Barrier, path: str) -> dict[str, object]:
     """The other thread's clock does not return: the fork cannot wait for it for ever."""
-    databases._PATIENCE = 0.2  # noqa: SLF001 (else this takes long)
+    databases.PATIENCE = 0.2  # else this takes long
     inside, go_on = Event(), Event()
 
     def clock() -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from resolution_ledger import ResolutionLedger
 from resolution_ledger.infra.sqlite.connection import OpenConnection
-from resolution_ledger.infra.sqlite.databases import FileDatabase, MemoryDatabase
+from resolution_ledger.infra.sqlite.databases import FileDatabase
+from resolution_ledger.infra.sqlite.memory import MemoryDatabase
 from resolution_ledger.infra.sqlite.schema import TABLES
 
 OpenLedger = Callable[..., ResolutionLedger]

@@ -27,7 +27,7 @@ def shell(tmp_path: Path, path: Path) -> Shell:
     return Shell(tmp_path, path, WORKSPACE)
 
 
-WON = {"outcome": "won", "winner": str(response(1))}
+WON = {"outcome": "resolved", "winner": str(response(1))}
 CLOSED = {"outcome": "closed", "reason": "expired"}
 TIMED_OUT = {"outcome": "timed out"}
 FENCED = {"outcome": "fenced"}

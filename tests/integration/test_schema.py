@@ -113,7 +113,7 @@ def test_a_migration_that_comes_while_another_process_opens_the_ledger_does_no_h
     ledger: ResolutionLedger, open_ledger: OpenLedger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.close()
-    look, in_between = recognition._shapes, []  # noqa: SLF001 (the first of the looks at the schema)
+    look, in_between = recognition.shapes, []  # the first of the looks at the schema
 
     def look_and_be_overtaken(connection: sqlite3.Connection) -> object:
         seen = look(connection)
@@ -123,7 +123,7 @@ def test_a_migration_that_comes_while_another_process_opens_the_ledger_does_no_h
         return seen
 
     with newer_version():
-        monkeypatch.setattr(recognition, "_shapes", look_and_be_overtaken)
+        monkeypatch.setattr(recognition, "shapes", look_and_be_overtaken)
         assert open_ledger().resolve(record(1, 3, 3)) == Lost(response(1))
         assert len(in_between[0].history(instance(1))) == 3
 

@@ -10,7 +10,7 @@ import strategies
 from resolution_ledger import CorruptLedger
 from resolution_ledger.domain.events import EVENT_TYPES, Attempt, Event
 from resolution_ledger.domain.records import FIRST
-from resolution_ledger.infra.codec import decode_attempt, decode_event, encode_event
+from resolution_ledger.infra.codec import decode_event, decode_recorded, encode_event
 from samples import instance
 
 tags = st.sampled_from([*EVENT_TYPES, "withdrawn"])
@@ -72,7 +72,7 @@ def test_an_attempt_or_withdrawal_is_read_as_it_was_stored(
     """With its places in the log; each with what it alone has."""
     position = place(event.tag, later=later)
     stored = encode_event(event)
-    read = decode_attempt("a.db", (sequence, instance(0).text, position, event.tag, stored))
+    read = decode_recorded("a.db", (sequence, instance(0).text, position, event.tag, stored))
     assert (read.instance, read.sequence, read.position) == (instance(0), sequence, position)
     assert (read.outcome, read.tick) == (event.tag, event.tick)
     assert (read.workspace, read.submitted_by) == (event.cause.workspace, event.cause.submitted_by)

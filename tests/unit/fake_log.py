@@ -22,6 +22,11 @@ class FakeLog:
         self.page_ends_at = 2**63 - 1
         self.fault: Exception | None = None
         self.reads = 0
+        self.closed = False
+
+    def close(self) -> None:
+        """That somebody did it is all that is to be known."""
+        self.closed = True
 
     def place(self) -> object:
         """It has no place but itself."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from resolution_ledger.domain.events import EVENT_TYPES, WithdrawalEvent
 from resolution_ledger.domain.records import FIRST
-from resolution_ledger.infra.database import StoredRow
+from resolution_ledger.infra.rows import StoredRow
 from samples import instance
 
 RESPONSE = "bafyr4ihffioouzgcpdxiyn7w3pe6r2phldfz5or34ojzoaeqr5eihlq5ne"

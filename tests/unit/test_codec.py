@@ -23,7 +23,7 @@ from resolution_ledger.domain.events import (
     WithdrawalLost,
 )
 from resolution_ledger.domain.text import IdempotencyKey
-from resolution_ledger.infra.codec import decode_attempt, decode_event, encode_event
+from resolution_ledger.infra.codec import decode_event, decode_recorded, encode_event
 from samples import instance
 from unit.stored import RESPONSE, row, sound
 
@@ -140,7 +140,7 @@ def test_what_was_stored_is_read_again(
 def test_an_attempt_is_read_with_its_places_in_the_log() -> None:
     """All that a row of the log says."""
     kind, attempt, tick, stored = GOLDEN["lost"]
-    read = decode_attempt("a.db", (7, instance(0).text, 3, "lost", bytes.fromhex(stored)))
+    read = decode_recorded("a.db", (7, instance(0).text, 3, "lost", bytes.fromhex(stored)))
     assert (read.instance, read.position, read.sequence) == (instance(0), 3, 7)
     assert read.outcome == "lost"
     assert (
@@ -154,7 +154,7 @@ def test_a_withdrawal_is_read_with_its_places_in_the_log() -> None:
     """It has a reason where an attempt has a response and a key."""
     kind, withdrawal, tick, stored = GOLDEN["withdrawal-lost"]
     row_of_it = (7, instance(0).text, 3, "withdrawal-lost", bytes.fromhex(stored))
-    read = decode_attempt("a.db", row_of_it)
+    read = decode_recorded("a.db", row_of_it)
     assert (read.instance, read.position, read.sequence) == (instance(0), 3, 7)
     assert read.outcome == "withdrawal-lost"
     assert Withdrawal(read.workspace, read.reason, read.submitted_by) == withdrawal

@@ -9,7 +9,7 @@ import pytest
 
 from resolution_ledger import CorruptLedger, UnknownEvent
 from resolution_ledger.domain.events import EVENT_TYPES, WithdrawalEvent
-from resolution_ledger.infra.codec import decode_attempt, decode_event
+from resolution_ledger.infra.codec import decode_event, decode_recorded
 from samples import instance
 from unit.stored import RESPONSE, row, sound, state, text, withdrawal_state
 
@@ -229,5 +229,5 @@ def test_an_unknown_tag_is_named_whatever_the_bytes_are(stored: Any) -> None:
 def test_a_stream_that_is_no_instance_is_damage(stream: Any) -> None:
     """Even where the event is sound."""
     with pytest.raises(CorruptLedger) as damage:
-        decode_attempt("a.db", (7, stream, 1, "won", SOUND))
+        decode_recorded("a.db", (7, stream, 1, "won", SOUND))
     assert damage.value.sequence == 7

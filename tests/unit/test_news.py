@@ -11,8 +11,8 @@ from listeners import listeners, see_that_nobody_listens, somebody_looks
 from processes import PATIENCE
 from resolution_ledger import StoreBusy, StoreUnavailable
 from resolution_ledger.infra import news
-from resolution_ledger.infra.bells import Bell, Patience
-from resolution_ledger.infra.news import announce, dismiss, wait_for
+from resolution_ledger.infra.bells import Bell, Deadline
+from resolution_ledger.infra.news import announce, close, wait_for
 from unit.fake_log import FakeLog, bells, heard
 
 
@@ -62,7 +62,7 @@ def test_a_bell_wakes_whoever_waits_for_it(seconds: float | None) -> None:
 
 @pytest.mark.parametrize("seconds", [1e308, 10**400], ids=["float", "integer"])
 def test_patience_may_be_longer_than_any_clock(seconds: float) -> None:
-    left = Patience(seconds).left
+    left = Deadline(seconds).left
     assert left is not None
     assert left > 1e8
 
@@ -163,7 +163,8 @@ def test_whoever_waits_through_a_database_that_is_closed_is_told() -> None:
     closed, other = FakeLog(), FakeLog()
     other.place = closed.place  # type: ignore[method-assign]
     with bells(closed, "a", None) as told, bells(other, "a", None) as untold:
-        dismiss(closed)
+        close(closed)
+        assert closed.closed
         assert heard(told) == [True, True]
         assert heard(untold) == [False, False]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
@@ -13,16 +13,13 @@ from ..database import Durability
 from . import forks
 from .connection import OpenConnection
 from .files import UNFINISHED, FileIdentity, file_identity, move_into_place
-from .opening import open_bare, open_file, open_memory
+from .memory import MemoryDatabase
+from .opening import open_bare, open_file
 from .operator import SQLiteOperatorSession
 from .readers import Readers
-from .writer import Writer
+from .writer import PATIENCE, Writer
 
 T = TypeVar("T")
-
-_PATIENCE = 10.0
-"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
-ended by then is stuck in the caller's clock."""
 
 
 _ROOMY = "PRAGMA cache_size = -16384"
@@ -45,13 +42,14 @@ class FileDatabase:
     ) -> None:
         """By default, for a ledger that has all its parts.
 
-        :param incomplete: its read models may be missing.
+        :param incomplete: for an operator: its read models may be missing, and long runs get
+            more room for pages.
         """
         self.target = path
         self._lock_timeout = lock_timeout
         self._incomplete = incomplete
         self._durability: Durability = durability
-        self._patience = lock_timeout + _PATIENCE
+        self._patience = lock_timeout + PATIENCE
         self._ledger_id: str | None = None
         self._decided = False
         """Whether the ledger has had an event: an empty one may take another identity."""
@@ -198,65 +196,6 @@ class _BareFile(FileDatabase):
         connection = OpenConnection(bare, self.target, identity)
         connection.session.wait_for_others(0)
         return connection
-
-
-class MemoryDatabase:
-    """A ledger in memory: one connection, and whoever uses it has it alone."""
-
-    target = ":memory:"
-
-    def __init__(self, lock_timeout: float) -> None:
-        self._patience = lock_timeout + _PATIENCE
-        self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
-        self.writer = Writer(self.target, self._open, lock_timeout)
-        forks.watch(self)
-
-    def place(self) -> Hashable:
-        """It has no place but itself."""
-        return self
-
-    def read(
-        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
-    ) -> T:
-        """What ``work`` returns, given the session."""
-        return self.writer.call(work, timeout=timeout, transaction=False)
-
-    def write(
-        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
-    ) -> T:
-        """What ``work`` returns, given the session inside a transaction."""
-        done = self.writer.call(work, timeout=timeout)
-        self._decided = True
-        return done
-
-    def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
-        """What ``work`` returns, given a session in which it makes the ledger itself."""
-        return self.write(work)
-
-    def close(self) -> None:
-        """Refuse new calls, let the one in flight end, and forget everything."""
-        self.writer.close(self._patience)
-        if self._memory is not None:
-            self._memory.close()
-
-    def drain(self) -> None:
-        """Before a fork: the connection stays open, since it is the ledger."""
-        self.writer.drain(self._patience, close=False)
-
-    def resume(self) -> None:
-        """After it, in the parent."""
-        self.writer.resume()
-
-    def resume_in_child(self) -> None:
-        """After it, in the child: a copy that decides beside the original is refused."""
-        self.writer.resume_in_child()
-        self._memory = None
-
-    def _open(self, _: float) -> OpenConnection:
-        memory, self._memory = self._memory, None
-        if memory is None:
-            raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
-        return memory
 
 
 def open_database(

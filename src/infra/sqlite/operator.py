@@ -11,9 +11,9 @@ from msgspec import ValidationError, convert
 
 from ...domain.errors import CorruptLedger
 from ...projections.read_models import READ_MODELS, Key, ReadModel, Row
-from ..database import LogRow, Page, SchemaPart
+from ..rows import LogRow, Page, SchemaPart
+from . import mending, recognition, statements
 from . import operator_statements as sql
-from . import recognition, statements
 from .errors import DATABASE_ERRORS, store_error
 from .session import SQLiteSession
 
@@ -124,14 +124,14 @@ class SQLiteOperatorSession(SQLiteSession):
 
     def missing(self) -> list[SchemaPart]:
         try:
-            faults = recognition.faults(self.connection, self.schema_version())
+            faults = mending.faults(self.connection, self.schema_version())
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
         return [SchemaPart(part.name, _one_line(part.sql), found) for part, found in faults]
 
     def mend_schema(self) -> None:
         try:
-            recognition.mend(self.connection, self.target)
+            mending.mend(self.connection, self.target)
         except DATABASE_ERRORS as error:
             raise store_error(error, self.target) from error
 

@@ -7,7 +7,6 @@ out, there is nothing but the text to compare.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from contextlib import closing
 from functools import cache
@@ -40,13 +39,6 @@ class Part(NamedTuple):
     sql: str
 
 
-class Fault(NamedTuple):
-    """A part that is missing, or an index or guard that is another one."""
-
-    part: Part
-    found: str | None
-
-
 def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool = False) -> int:
     """The schema version of the ledger behind the connection, 0 where there is none.
 
@@ -56,7 +48,7 @@ def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool 
     :raises SchemaTooNew: if a newer version of this package has migrated the ledger.
     :raises CorruptLedger: if part of the ledger is missing or altered.
     """
-    found = _shapes(connection)
+    found = shapes(connection)
     if not found:
         return 0
     if found.keys() == {_WINNERS} and _is_one_row_table(connection, found[_WINNERS]):
@@ -73,7 +65,7 @@ def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool 
         raise CorruptLedger(target, f"schema version {version!r}")
     if version > len(MIGRATIONS):
         raise SchemaTooNew(target, found=version, known=len(MIGRATIONS))
-    for name, (columns, indexes) in _shapes_of(version).items():
+    for name, (columns, indexes) in shapes_of(version).items():
         if name not in found:
             if incomplete and name in _READ_MODELS:
                 continue
@@ -87,11 +79,11 @@ def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool 
 def _is_one_row_table(connection: sqlite3.Connection, shape: Shape) -> bool:
     """Whether the winners are what a ledger can take over, and nothing of it is in the way."""
     columns, indexes = shape
-    expected_columns, expected_indexes = _shapes_of(1)[_WINNERS]
+    expected_columns, expected_indexes = shapes_of(1)[_WINNERS]
     # A unique key of other columns alone would one day refuse a row that the log demands.
     unique = {str(index[3]) for index in indexes if index[1]}
     other_keys = {columns for columns in unique if "instance_id " not in columns}
-    guards = {part.name for part in _parts(1) if part.kind == "trigger"}
+    guards = {part.name for part in parts(1) if part.kind == "trigger"}
     names = {name for (name,) in connection.execute("SELECT lower(name) FROM sqlite_master")}
     return (
         columns == expected_columns
@@ -137,7 +129,7 @@ def bring_up_to_date(connection: sqlite3.Connection, target: str, version: int) 
     :raises NotALedger: if something else has the name of what is to be made.
     """
     if version > 0:
-        taken = _shapes(connection).keys() - {part.name for part in _parts(version)}
+        taken = shapes(connection).keys() - {part.name for part in parts(version)}
         if taken:
             raise NotALedger(
                 target, f"it has something else of the name {', '.join(sorted(taken))}"
@@ -147,62 +139,11 @@ def bring_up_to_date(connection: sqlite3.Connection, target: str, version: int) 
 
 def tables_of(version: int) -> frozenset[str]:
     """The tables of a ledger of this version."""
-    return frozenset(_shapes_of(version))
-
-
-def faults(connection: sqlite3.Connection, version: int) -> list[Fault]:
-    """What a ledger of this version lacks: tables, keys, indexes and guards."""
-    there = {
-        (kind, name): sql
-        for kind, name, sql in connection.execute(
-            "SELECT type, lower(name), sql FROM sqlite_master"
-        )
-    }
-    shapes = _shapes(connection)
-    found = []
-    for part in _parts(version):
-        sql = there.get((part.kind, part.name))
-        if part.kind == "table":
-            _, expected = _shapes_of(version)[part.name]
-            _, indexes = shapes.get(part.name, ((), frozenset()))
-            keys = {index for index in expected if not index[0]}
-            wrong = sql is None or not keys <= indexes
-            if sql is not None and part.name != _WINNERS:  # an older program may have made that
-                wrong = wrong or _plain(sql) != _plain(part.sql)
-        else:
-            wrong = sql is None or _plain(sql) != _plain(part.sql)
-        if wrong:
-            found.append(Fault(part, sql))
-    return found
-
-
-def mend(connection: sqlite3.Connection, target: str) -> None:
-    """Make what is missing, guards included. To be called in a transaction.
-
-    :raises CorruptLedger: if a table is there and is another one: rows may be lost or doubled.
-    """
-    for part, there in faults(connection, len(MIGRATIONS)):
-        if there is not None:
-            if part.kind == "table":
-                raise CorruptLedger(target, f"{part.name} is another table than ours")
-            connection.execute(f'DROP {part.kind} "{part.name}"')
-        connection.execute(part.sql)
-
-
-def _plain(sql: str) -> str:
-    """The statement without its layout.
-
-    And without quotes around the names of our tables: SQLite puts some there when a table is
-    renamed. Nothing else may differ: a quoted name that there is none of is taken for a text,
-    so that a guard with a few quotes more would guard nothing.
-    """
-    for table in TABLES:
-        sql = sql.replace(f'"{table}"', table)
-    return " ".join(re.split("[ \t\r\n\f]+", sql.strip()))
+    return frozenset(shapes_of(version))
 
 
 @cache
-def _parts(version: int) -> tuple[Part, ...]:
+def parts(version: int) -> tuple[Part, ...]:
     """What a version consists of, in the order of its making, read off a fresh schema."""
     with closing(_fresh(version)) as connection:
         return tuple(
@@ -216,10 +157,10 @@ def _parts(version: int) -> tuple[Part, ...]:
 
 
 @cache
-def _shapes_of(version: int) -> dict[str, Shape]:
+def shapes_of(version: int) -> dict[str, Shape]:
     """What our tables look like in a version."""
     with closing(_fresh(version)) as connection:
-        return {name: shape for name, shape in _shapes(connection).items() if name in TABLES}
+        return {name: shape for name, shape in shapes(connection).items() if name in TABLES}
 
 
 def _fresh(version: int) -> sqlite3.Connection:
@@ -229,9 +170,9 @@ def _fresh(version: int) -> sqlite3.Connection:
     return connection
 
 
-def _shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
+def shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
     """Columns and indexes of whatever bears the name of a table or index of ours."""
-    ours = {part.name for part in _parts(len(MIGRATIONS)) if part.kind != "trigger"}
+    ours = {part.name for part in parts(len(MIGRATIONS)) if part.kind != "trigger"}
     rows = connection.execute("SELECT lower(name) FROM sqlite_master")
     names = {name for (name,) in rows if name in ours}
     return {

@@ -36,7 +36,8 @@ from ...domain.events import EVENT_TYPES
 from ..fingerprints import NO_FINGERPRINT
 from ..mapper import ResolutionMapper
 from . import statements
-from .databases import FileDatabase, MemoryDatabase, open_database
+from .databases import FileDatabase, open_database
+from .memory import MemoryDatabase
 from .schema import EVENTS
 from .session import SQLiteSession
 
@@ -70,8 +71,8 @@ class LedgerRecorder(SQLiteApplicationRecorder):
     """Appends to and reads the ``resolution_events`` of a ledger.
 
     What the ledger itself decides is appended through the same session, in the same kind of
-    transaction. Here, its own tags are refused: they are for ``resolve`` to write, with the
-    rules and the read models.
+    transaction. Here, its own tags are refused: the ledger alone appends them, with the rules
+    and the read models.
     """
 
     datastore: LedgerDatastore
@@ -216,7 +217,7 @@ def translated() -> Iterator[None]:
 def _check(stored: StoredEvent) -> None:
     """Refuse what the log cannot hold, or holds only if ``resolve`` wrote it."""
     if stored.topic in EVENT_TYPES:
-        raise ProgrammingError(f"only resolve appends {stored.topic!r} events")
+        raise ProgrammingError(f"only the ledger itself appends {stored.topic!r} events")
     stream = _stream(stored.originator_id)
     try:
         values = (stream, stored.originator_version, stored.topic, stored.state)

@@ -73,7 +73,7 @@ _CREATE_STATEMENTS = (
         UNIQUE (originator_id, originator_version)
     )
     """,
-    # Wins are found by their position and need no entry here.
+    # First events are found by their position and need no entry here.
     """
     CREATE INDEX resolution_events_by_fingerprint
         ON resolution_events (fingerprint) WHERE originator_version > 1

@@ -16,7 +16,7 @@ from ...projections.losing_attempts import LosingAttemptRow
 from ...projections.winners import WinnerRow
 from .. import chain
 from ..chain import Head
-from ..database import NewRow, StoredRow
+from ..rows import NewRow, StoredRow
 from . import statements
 from .errors import DATABASE_ERRORS, store_error
 from .schema import MIGRATIONS
@@ -53,7 +53,7 @@ class SQLiteSession:
         if not rows:
             raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
         version, sequence, digest, first = rows[0]
-        if version != len(MIGRATIONS):
+        if version != len(MIGRATIONS):  # as in _check, without the cost of a call
             self._check(version)
         return self._head(sequence, digest), first
 

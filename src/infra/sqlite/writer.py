@@ -15,6 +15,10 @@ from .operator import SQLiteOperatorSession
 
 T = TypeVar("T")
 
+PATIENCE = 10.0
+"""Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
+ended by then is stuck in the caller's clock."""
+
 
 class Writer:
     """One connection, opened when it is first needed, and the lock around it."""
