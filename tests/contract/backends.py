@@ -1,4 +1,4 @@
-"""The databases that the contract holds for.
+"""What the contract holds for: the databases, and the doors to them.
 
 A backend is a function: given an empty directory, it yields an ``OpenLedger``, which opens
 any number of ledger objects on one and the same ledger, and closes them at the end.
@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
-from resolution_ledger import ResolutionLedger
+import pytest
+
+from contract.in_a_loop import InALoop, running_loop
+from resolution_ledger import AsyncResolutionLedger, ResolutionLedger
 from resolution_ledger.infra.sqlite.databases import open_database
 from resolution_ledger.infra.store import EventStore
 from samples import WORKSPACE
@@ -60,4 +63,26 @@ def in_file(directory: Path) -> Iterator[OpenLedger]:
         yield open_ledger
 
 
-BACKENDS: dict[str, Backend] = {"memory": in_memory, "file": in_file}
+@contextmanager
+def in_loop(directory: Path) -> Iterator[OpenLedger]:
+    """A SQLite file, through asynchronous ledger objects that share one event loop."""
+    with running_loop() as loop, ExitStack() as stack:
+
+        def open_ledger(
+            *, workspace: str = WORKSPACE, clock: Callable[[], int] = time.time_ns
+        ) -> ResolutionLedger:
+            ledger = AsyncResolutionLedger.open(
+                directory / "ledger.db", workspace=workspace, clock=clock, lock_timeout=60.0
+            )
+            return cast(ResolutionLedger, stack.enter_context(InALoop(ledger, loop)))
+
+        yield open_ledger
+
+
+BACKENDS: dict[str, Backend] = {"memory": in_memory, "file": in_file, "async": in_loop}
+
+in_the_callers_thread = pytest.mark.parametrize(
+    "new_ledger", sorted(BACKENDS.keys() - {"async"}), indirect=True
+)
+"""For what a clock does with the ledger that reads it. Where calls are made in other threads than
+their callers', a clock that calls the ledger waits for itself, and nobody can tell it so."""

@@ -1,9 +1,9 @@
-"""The few looks behind the public door that tests of this level need."""
+"""What is on record of an event besides what ``history`` tells, and a win decided elsewhere."""
 
 from __future__ import annotations
 
 import chains
-from integration.inside import database_of
+from inside import database_of
 from resolution_ledger import ResolutionLedger, ResolutionRecord
 from resolution_ledger.domain.events import Attempt, ResolutionAdopted
 from resolution_ledger.infra.codec import encode_event

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from contract.answers import Ending, Sent
 from resolution_ledger import ResolutionRecord
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record
+from submissions import Closing, Submitted
 
 
 def some_attempts(seed: int, count: int, instances: int) -> list[tuple[str, ResolutionRecord]]:
@@ -21,7 +21,7 @@ def some_attempts(seed: int, count: int, instances: int) -> list[tuple[str, Reso
     ]
 
 
-def some_submissions(seed: int, count: int, instances: int) -> list[tuple[str, Sent]]:
+def some_submissions(seed: int, count: int, instances: int) -> list[Submitted]:
     """Attempts as above; each fifth or so is a withdrawal instead."""
     draw = Random(seed)  # noqa: S311 (as above)
     return [
@@ -29,7 +29,7 @@ def some_submissions(seed: int, count: int, instances: int) -> list[tuple[str, S
         if draw.randrange(5)
         else (
             workspace,
-            Ending(
+            Closing(
                 instance(draw.randrange(instances)), draw.choice(["expired", "withdrawn"]), "by"
             ),
         )

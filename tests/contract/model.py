@@ -6,8 +6,9 @@ from collections import defaultdict
 
 from msgspec import Struct
 
-from contract.answers import Answer, Ending, Sent
+from answers import Answer
 from resolution_ledger import ResolutionRecord, ResponseId
+from submissions import Closing, Submission
 
 
 class Entry(Struct, frozen=True):
@@ -16,12 +17,12 @@ class Entry(Struct, frozen=True):
     sequence: int
     outcome: str
     workspace: str
-    sent: Sent
+    sent: Submission
 
     @property
     def submission(self) -> tuple[object, ...]:
         """What makes two of them one, sent twice: workspace, response, key and reason."""
-        if isinstance(self.sent, Ending):
+        if isinstance(self.sent, Closing):
             return self.workspace, None, None, self.sent.reason
         return self.workspace, self.sent.response, self.sent.idempotency_key, None
 
@@ -47,9 +48,9 @@ class Model:
         won = [entry for entry in first if (entry.outcome, entry.workspace) == ("won", workspace)]
         return won[0].sent.response if won else None
 
-    def submit(self, workspace: str, sent: Sent) -> Answer:
+    def submit(self, workspace: str, sent: Submission) -> Answer:
         """Answer an attempt or withdrawal and put it on record."""
-        decide = self._withdraw if isinstance(sent, Ending) else self._resolve
+        decide = self._withdraw if isinstance(sent, Closing) else self._resolve
         outcome, answer = decide(workspace, sent)
         entry = Entry(self.sequence + 1, outcome, workspace, sent)
         stream = self.streams[sent.instance]
@@ -75,13 +76,13 @@ class Model:
             return "conflicted", ("conflict", key, owner.sent.response, record.response)
         return "lost", ("lost", winner)
 
-    def _withdraw(self, workspace: str, ending: Ending) -> tuple[str, Answer]:
-        stream = self.streams[ending.instance]
+    def _withdraw(self, workspace: str, closing: Closing) -> tuple[str, Answer]:
+        stream = self.streams[closing.instance]
         if not stream:
             return "closed", ("withdrawn",)
         first = stream[0]
         if workspace != first.workspace:
-            return "withdrawal-fenced", ("outside", ending.instance, workspace)
+            return "withdrawal-fenced", ("outside", closing.instance, workspace)
         if first.outcome == "closed":
             return "withdrawal-late", ("closed", first.sent.reason)
         return "withdrawal-lost", ("lost", first.sent.response)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from contract.answers import Answer
+from answers import Answer
 from resolution_ledger import IdempotencyKey, ResolutionRecord, ResponseId
 
 

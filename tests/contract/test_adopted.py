@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from contract.answers import Ending, answer, everything, outcomes
+from answers import answer, everything, outcomes
 from contract.backends import OpenLedger
 from contract.behind import adopt, unbroken
 from contract.draws import some_submissions
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record, response
+from submissions import Closing
 
 INSTANCES = range(20)
 
@@ -32,8 +33,8 @@ def test_an_instance_with_an_adopted_win_can_be_closed_no_more(
     ledger: ResolutionLedger, other: ResolutionLedger, reason: str
 ) -> None:
     adopt(ledger, record(1, 1, 1), 5)
-    assert answer(ledger, Ending(instance(1), reason)) == ("lost", response(1))
-    assert answer(other, Ending(instance(1), reason))[0] == "outside"
+    assert answer(ledger, Closing(instance(1), reason)) == ("lost", response(1))
+    assert answer(other, Closing(instance(1), reason))[0] == "outside"
     assert outcomes(ledger.history(instance(1))) == ["adopted", "withdrawal-lost"]
     assert ledger.winner(instance(1)) == response(1)
 

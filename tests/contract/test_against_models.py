@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from contract.answers import Ending, Sent, answer, everything
+from answers import answer, everything
 from contract.backends import OpenLedger
 from contract.draws import some_attempts, some_submissions
 from contract.model import Entry, Model
@@ -17,6 +17,7 @@ from contract.one_row import OneRowStore
 from resolution_ledger import RecordedAttempt, ResolutionRecord
 from resolution_ledger.domain.records import Outcome
 from samples import OTHER_WORKSPACE, WORKSPACE, instance
+from submissions import Closing, Submission
 
 INSTANCES = 120
 ALL = range(INSTANCES)
@@ -76,9 +77,10 @@ def on_record(model: Model) -> list[tuple[int, Entry]]:
 
 def as_entry(a: RecordedAttempt) -> tuple[int, Entry]:
     """What a ledger has on record, as the model has it."""
+    sent: Submission
     if a.reason is None:
-        sent: Sent = ResolutionRecord(a.instance, a.response, a.idempotency_key, a.submitted_by)
+        sent = ResolutionRecord(a.instance, a.response, a.idempotency_key, a.submitted_by)
     else:
         assert (a.response, a.idempotency_key) == (None, None)
-        sent = Ending(a.instance, a.reason, a.submitted_by)
+        sent = Closing(a.instance, a.reason, a.submitted_by)
     return a.position, Entry(a.sequence, a.outcome, a.workspace, sent)

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from contract.answers import everything
+from answers import everything
 from resolution_ledger import (
+    AsyncResolutionLedger,
     ContentId,
     IdempotencyKey,
     InvalidId,
@@ -109,17 +110,24 @@ def test_bad_input_is_refused_by_name_and_changes_nothing(
     assert len(everything([ledger])) == len(before) + 1
 
 
+Door = type[ResolutionLedger] | type[AsyncResolutionLedger]
+
+each_door = pytest.mark.parametrize("door", [ResolutionLedger, AsyncResolutionLedger])
+
+
+@each_door
 @pytest.mark.parametrize(
     "workspace",
     [None, "", 5, b"ws", "x" * 513, "\u00e9" * 257, "a\0b", "\ud800"],
     ids=["None", "empty", "int", "bytes", "long", "long in bytes", "NUL", "surrogate"],
 )
-def test_a_workspace_is_1_to_512_bytes_of_text(workspace: Any) -> None:
+def test_a_workspace_is_1_to_512_bytes_of_text(door: Door, workspace: Any) -> None:
     with pytest.raises(InvalidText) as error:
-        ResolutionLedger.open(":memory:", workspace=workspace)
+        door.open(":memory:", workspace=workspace)
     assert error.value.what == "workspace"
 
 
+@each_door
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -131,8 +139,8 @@ def test_a_workspace_is_1_to_512_bytes_of_text(workspace: Any) -> None:
         *(("clock", value) for value in (None, 0, "time")),
     ],
 )
-def test_an_impossible_option_is_named(option: str, value: Any) -> None:
+def test_an_impossible_option_is_named(door: Door, option: str, value: Any) -> None:
     with pytest.raises(InvalidOption) as error:
-        ResolutionLedger.open(":memory:", workspace=WORKSPACE, **{option: value})
+        door.open(":memory:", workspace=WORKSPACE, **{option: value})
     assert error.value.option == option
     assert error.value.value is value

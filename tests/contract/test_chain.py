@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from eventsourcing.persistence import IntegrityError, OperationalError, StoredEvent
 
-from contract.answers import answer, everything
+from answers import answer, everything
 from contract.backends import OpenLedger
 from contract.behind import hashes, unbroken
 from contract.draws import some_submissions
-from integration.inside import database_of
+from inside import database_of
 from resolution_ledger import ResolutionLedger
 from resolution_ledger.infra.sqlite.recorder import LedgerDatastore, LedgerRecorder
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record

@@ -7,10 +7,11 @@ from itertools import count
 
 import pytest
 
-from contract.answers import Ending, Sent, answer, everything
-from contract.backends import OpenLedger
+from answers import answer, everything
+from contract.backends import OpenLedger, in_the_callers_thread
 from resolution_ledger import InvalidTick, ResolutionLedger, StoreBusy, Won
 from samples import instance, record
+from submissions import Closing, Submission
 
 
 class Ticking:
@@ -42,7 +43,7 @@ def test_the_clock_is_read_once_for_an_event_and_not_for_a_retransmission(
     for r, k in [(1, 1), (1, 1), (2, 2), (2, 2), (3, 2), (1, 1), (3, 3)]:
         answer(ledger, record(1, r, k))
     for reason in ("expired", "expired", "withdrawn", "expired"):
-        answer(ledger, Ending(instance(1), reason))
+        answer(ledger, Closing(instance(1), reason))
     assert [attempt.tick for attempt in ledger.history(instance(1))] == [*range(100, 106)]
 
 
@@ -72,10 +73,10 @@ NOT_TICKS = {
 @pytest.mark.parametrize("tick", NOT_TICKS.values(), ids=NOT_TICKS)
 @pytest.mark.parametrize("resolved", [False, True], ids=["first", "later"])
 @pytest.mark.parametrize(
-    "sent", [record(1, 1, 1), Ending(instance(1), "expired")], ids=["answer", "withdrawal"]
+    "sent", [record(1, 1, 1), Closing(instance(1), "expired")], ids=["answer", "withdrawal"]
 )
 def test_a_clock_that_shows_no_tick_leaves_no_trace_and_the_next_call_works(
-    open_ledger: OpenLedger, *, tick: object, resolved: bool, sent: Sent
+    open_ledger: OpenLedger, *, tick: object, resolved: bool, sent: Submission
 ) -> None:
     clock = Ticking()
     ledger = open_ledger(clock=clock)
@@ -127,13 +128,14 @@ def test_the_clock_shows_wall_time_by_default(ledger: ResolutionLedger) -> None:
     assert won.tick > 1_700_000_000_000_000_000  # 2023: any real clock is past that
 
 
+@in_the_callers_thread
 @pytest.mark.parametrize(
     "again",
-    [record(2, 1, 1), record(1, 1, 1), Ending(instance(2), "expired")],
+    [record(2, 1, 1), record(1, 1, 1), Closing(instance(2), "expired")],
     ids=["resolve", "the same", "withdraw"],
 )
 def test_a_clock_that_resolves_or_withdraws_is_told_at_once_that_it_cannot(
-    open_ledger: OpenLedger, again: Sent
+    open_ledger: OpenLedger, again: Submission
 ) -> None:
     told: list[object] = []
 

@@ -12,11 +12,12 @@ from eventsourcing.persistence import InfrastructureFactory, Notification
 from eventsourcing.system import NotificationLogReader
 from eventsourcing.utils import Environment
 
-from contract.answers import Ending, answer, everything
+from answers import answer, everything
 from resolution_ledger import RecordedAttempt, ResolutionLedger
 from resolution_ledger.domain.events import EVENT_TYPES, Attempt, Withdrawal
 from resolution_ledger.infra.mapper import ResolutionMapper, StreamEvent
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record
+from submissions import Closing
 
 INSTANCES = range(7)
 
@@ -41,13 +42,13 @@ def attempts(path: Path) -> list[RecordedAttempt]:
         ResolutionLedger.open(path, workspace=WORKSPACE) as ledger,
         ResolutionLedger.open(path, workspace=OTHER_WORKSPACE) as other,
     ):
-        answer(ledger, Ending(instance(INSTANCES[-1]), "withdrawn", "scheduler"))
+        answer(ledger, Closing(instance(INSTANCES[-1]), "withdrawn", "scheduler"))
         for n in INSTANCES:
             for r, k in [(1, 1), (1, 2), (2, 3), (3, 3)]:
                 answer(ledger, record(n, r, k, "tty"))
                 answer(other, record(n, r, k))
-            answer(ledger, Ending(instance(n), "expired", "tty"))
-            answer(other, Ending(instance(n), "expired"))
+            answer(ledger, Closing(instance(n), "expired", "tty"))
+            answer(other, Closing(instance(n), "expired"))
         attempts = everything((ledger, other), INSTANCES)
     assert {attempt.outcome for attempt in attempts} == EVENT_TYPES.keys() - {"adopted"}
     return attempts

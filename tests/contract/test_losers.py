@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contract.answers import answer, outcomes
+from answers import answer, outcomes
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, instance, record
 

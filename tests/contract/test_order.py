@@ -6,10 +6,11 @@ from typing import get_args
 
 import pytest
 
-from contract.answers import Ending, answer, everything, outcomes
+from answers import answer, everything, outcomes
 from resolution_ledger import RecordedAttempt, ResolutionLedger
 from resolution_ledger.domain.records import Outcome
 from samples import instance, record
+from submissions import Closing
 
 INSTANCES = range(4)
 CLOSED = 2
@@ -26,10 +27,10 @@ def log(ledger: ResolutionLedger, other: ResolutionLedger) -> list[RecordedAttem
         for r, k in [(0, 0), (1, 1), (0, 1), (1, 0), (1, 1), (2, 2)]
         for n in INSTANCES
     ]
-    endings = [
-        Ending(instance(n), reason) for reason in ("expired", "withdrawn") for n in INSTANCES
+    closings = [
+        Closing(instance(n), reason) for reason in ("expired", "withdrawn") for n in INSTANCES
     ]
-    for one in [Ending(instance(CLOSED), "expired"), *sent, *endings]:
+    for one in [Closing(instance(CLOSED), "expired"), *sent, *closings]:
         turns = (ledger, other) if one.instance in (instance(1), instance(3)) else (other, ledger)
         for door in turns:
             answer(door, one)

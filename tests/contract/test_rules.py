@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contract.answers import Answer, answer, outcomes
+from answers import Answer, answer, outcomes
 from contract.backends import OpenLedger
 from resolution_ledger import (
     IdempotencyConflict,

@@ -16,16 +16,15 @@ from hypothesis.stateful import (
 )
 from msgspec.structs import replace
 
-from contract.answers import Ending, Sent, answer, everything
+from answers import answer, everything
 from contract.backends import OpenLedger
 from contract.model import Model
 from resolution_ledger import InstanceId, ResolutionLedger, ResolutionRecord
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, response
 from strategies import labels, reasons, ticks
+from submissions import Closing, Submission, Submitted
 
 INSTANCES = range(3)
-
-FromSomewhere = tuple[str, Sent]
 
 workspaces = st.sampled_from([WORKSPACE, OTHER_WORKSPACE])
 instances = st.sampled_from(INSTANCES).map(instance)
@@ -34,7 +33,7 @@ instances = st.sampled_from(INSTANCES).map(instance)
 class TwoWorkspaces(RuleBasedStateMachine):
     """A ledger and the model, told the same things."""
 
-    sent: Bundle[FromSomewhere] = Bundle("sent")
+    sent: Bundle[Submitted] = Bundle("sent")
 
     def __init__(self, open_ledger: OpenLedger) -> None:
         super().__init__()
@@ -54,12 +53,12 @@ class TwoWorkspaces(RuleBasedStateMachine):
         first=st.sampled_from(
             [
                 ResolutionRecord(instance(0), response(0), key(0)),
-                Ending(instance(0), "expired"),
-                Ending(instance(2), "withdrawn"),
+                Closing(instance(0), "expired"),
+                Closing(instance(2), "withdrawn"),
             ]
         ),
     )
-    def create(self, workspace: str, first: Sent) -> FromSomewhere:
+    def create(self, workspace: str, first: Submission) -> Submitted:
         """The first attempt or withdrawal creates the ledger; it cannot be read before."""
         self.send(workspace, first, 0)
         return workspace, first
@@ -73,7 +72,7 @@ class TwoWorkspaces(RuleBasedStateMachine):
         label=labels,
         tick=ticks,
     )
-    def submit(self, workspace: str, label: str, tick: int, **ids: Any) -> FromSomewhere:
+    def submit(self, workspace: str, label: str, tick: int, **ids: Any) -> Submitted:
         """An attempt, often a new one."""
         attempt = ResolutionRecord(ids["question"], ids["reply"], ids["under"], label)
         self.send(workspace, attempt, tick)
@@ -89,21 +88,21 @@ class TwoWorkspaces(RuleBasedStateMachine):
     )
     def withdraw(
         self, workspace: str, question: InstanceId, reason: str, label: str, tick: int
-    ) -> FromSomewhere:
+    ) -> Submitted:
         """A withdrawal: sometimes the first word on the instance, mostly too late."""
-        ending = Ending(question, reason, label)
-        self.send(workspace, ending, tick)
-        return workspace, ending
+        closing = Closing(question, reason, label)
+        self.send(workspace, closing, tick)
+        return workspace, closing
 
     @rule(again=sent, tick=ticks, label=labels)
-    def retransmit(self, again: FromSomewhere, tick: int, label: str) -> None:
+    def retransmit(self, again: Submitted, tick: int, label: str) -> None:
         """What was sent before, attempt or withdrawal, perhaps under another label."""
         workspace, first = again
         before = self.model.sequence
         self.send(workspace, replace(first, submitted_by=label), tick)
         assert self.model.sequence == before
 
-    def send(self, workspace: str, sent: Sent, tick: int) -> None:
+    def send(self, workspace: str, sent: Submission, tick: int) -> None:
         """Tell both, and note the label and tick of what is new on record."""
         self.tick = tick
         told = answer(self.doors[workspace], sent)

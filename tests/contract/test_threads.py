@@ -8,10 +8,11 @@ from threading import Barrier
 
 import pytest
 
-from contract.answers import Answer, Ending, answer, outcomes
+from answers import Answer, answer, outcomes
 from contract.backends import OpenLedger
 from resolution_ledger import ResolutionLedger
 from samples import instance, key, record, response
+from submissions import Closing
 
 THREADS, INSTANCES = 16, 20
 
@@ -53,7 +54,7 @@ def test_of_answers_and_withdrawals_in_many_threads_one_is_first_and_all_are_tol
     def work(number: int) -> list[Answer]:
         if number % 2:
             return [answer(ledger, record(n, number, number)) for n in range(INSTANCES)]
-        return [answer(ledger, Ending(instance(n), "expired")) for n in range(INSTANCES)]
+        return [answer(ledger, Closing(instance(n), "expired")) for n in range(INSTANCES)]
 
     told = together(work)
     for n in range(INSTANCES):

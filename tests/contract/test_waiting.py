@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from contract.answers import everything
+from answers import everything
 from contract.backends import OpenLedger
 from listeners import listeners, see_that_nobody_listens, somebody_looks, until_listening
 from processes import PATIENCE
@@ -189,14 +189,6 @@ def test_closing_ends_a_wait(
         thread.join(PATIENCE)
     with pytest.raises(LedgerClosed):
         waiting.result(PATIENCE)
-
-
-def test_nobody_can_wait_after_closing(ledger: ResolutionLedger) -> None:
-    ledger.resolve(record(1, 1, 1))
-    ledger.close()
-    for n in (1, 2):
-        with pytest.raises(LedgerClosed):
-            ledger.wait(instance(n))
 
 
 def test_each_of_many_waiters_is_told_of_its_own_instance(

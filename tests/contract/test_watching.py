@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from contract.answers import answer, everything, outcomes
+from answers import answer, everything, outcomes
 from contract.backends import OpenLedger
 from listeners import listeners, see_that_nobody_listens, until_listening
 from processes import PATIENCE
@@ -132,13 +132,6 @@ def test_closing_ends_a_watch_that_is_half_way(
     ledger.close()
     with pytest.raises(LedgerClosed):
         list(watch)
-
-
-def test_nothing_can_be_watched_after_closing(ledger: ResolutionLedger) -> None:
-    ledger.resolve(record(1, 1, 1))
-    ledger.close()
-    with pytest.raises(LedgerClosed):
-        next(ledger.watch())
 
 
 def test_a_watch_that_is_left_half_way_leaves_nobody(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contract.answers import answer, outcomes
+from answers import answer, outcomes
 from resolution_ledger import ResolutionLedger, Won
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record, response
 

@@ -12,8 +12,8 @@ from random import Random
 from threading import BrokenBarrierError
 from time import sleep
 
-from integration import older
-from integration.inside import definitions
+from inside import definitions
+from integration import one_row_program
 from integration.parts import kill_at_random
 from integration.rebuilders import open_admin
 from processes import PATIENCE
@@ -60,10 +60,10 @@ def adopt_or_decide(barrier: Barrier, paths: Iterable[str], number: int) -> list
 
 def _decide_until_refused(barrier: Barrier, path: str, number: int) -> list[int]:
     won = []
-    with closing(older.connect(path)) as connection:
+    with closing(one_row_program.connect(path)) as connection:
         for i in count():
             try:
-                if older.decide(connection, i, number) is None:
+                if one_row_program.decide(connection, i, number) is None:
                     won.append(i)
             except sqlite3.IntegrityError:
                 return won
@@ -81,8 +81,8 @@ def kill_adoptions(barrier: Barrier, paths: Iterable[Path], rows: int, longest: 
 
 
 def _kill_adoption(random: Random, longest: float, path: Path, rows: int) -> int:
-    winners = [older.row(i, 1, 1, i) for i in range(rows)]
-    older.make_table(path, winners, journal=random.choice(["delete", "wal"]))
+    winners = [one_row_program.row(i, 1, 1, i) for i in range(rows)]
+    one_row_program.make_table(path, winners, journal=random.choice(["delete", "wal"]))
     before = older_state(path)
 
     def adopt_until_killed(begun: Event) -> None:
@@ -93,8 +93,8 @@ def _kill_adoption(random: Random, longest: float, path: Path, rows: int) -> int
 
     kill_at_random(random, longest, adopt_until_killed)
     if older_state(path) == before:
-        with closing(older.connect(path)) as connection:
-            assert older.decide(connection, rows, 1) is None
+        with closing(one_row_program.connect(path)) as connection:
+            assert one_row_program.decide(connection, rows, 1) is None
         with open_admin(path) as admin:
             assert admin.adopt() == rows + 1
         return 0
@@ -105,6 +105,6 @@ def _kill_adoption(random: Random, longest: float, path: Path, rows: int) -> int
 
 def older_state(path: Path | str) -> tuple[object, ...]:
     """All that is in the database of an older program that nobody has adopted."""
-    with closing(older.connect(path)) as connection:
+    with closing(one_row_program.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        return older.table(connection), definitions(connection)
+        return one_row_program.table(connection), definitions(connection)

@@ -26,7 +26,7 @@ def end_of(ledger: Specimen, stream: str) -> int:
     return int(position)
 
 
-def findings_after(  # noqa: PLR0913 - each is what one of the forgeries forges
+def findings_after(  # noqa: PLR0913 (each is what one of the forgeries forges)
     ledger: Specimen,
     event: Event,
     *,

@@ -1,4 +1,4 @@
-"""Workers for ``test_closing_races`` and ``test_closing_atomicity``."""
+"""Workers that close instances."""
 
 from __future__ import annotations
 
@@ -6,33 +6,22 @@ from collections.abc import Iterable
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-from integration.submissions import Submission
-from integration.submissions import told as submit
 from processes import PATIENCE, spawning
-from resolution_ledger import (
-    Closed,
-    Lost,
-    OutsideWorkspace,
-    Replayed,
-    ResolutionLedger,
-    Withdrawn,
-    Won,
-)
+from resolution_ledger import OutsideWorkspace, ResolutionLedger
 from resolution_ledger.domain.records import Reason
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record
-
-Told = Won | Lost | Replayed | Withdrawn | Closed
+from submissions import Outcome, Submission, submit
 
 
 def settle_each(
     barrier: Barrier, path: str, number: int | None, instances: Iterable[int]
-) -> list[Told]:
+) -> list[Outcome]:
     """Answer each instance with the response and key of this number; without one, close it.
 
     All at the same moment, through a fresh ledger object for every call. But of every ten
     instances, one is closed before anybody answers, and one after everybody has.
     """
-    told: list[Told] = []
+    told: list[Outcome] = []
     for n in instances:
         barrier.wait()
         behind = n % 10 == (1 if number is None else 0)
@@ -50,9 +39,9 @@ def settle_each(
 
 def withdraw_each(
     barrier: Barrier, path: str, reason: Reason, instances: Iterable[int]
-) -> list[Told]:
+) -> list[Outcome]:
     """Close each instance, through a fresh ledger object for every call."""
-    told: list[Told] = []
+    told: list[Outcome] = []
     for n in instances:
         barrier.wait()
         with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
@@ -73,7 +62,7 @@ def settle_from_both_sides(
         barrier.wait()
         with ResolutionLedger.open(path, workspace=workspace, lock_timeout=PATIENCE) as ledger:
             try:
-                answer: Told = (
+                answer: Outcome = (
                     ledger.withdraw(instance(n), "withdrawn")
                     if number < 2
                     else ledger.resolve(record(n, number, number))
@@ -82,6 +71,23 @@ def settle_from_both_sides(
                 told.append(type(refusal).__name__)
             else:
                 told.append(type(answer).__name__)
+    return told
+
+
+def close_at_once(barrier: Barrier, paths: list[str], before: str = "") -> list[Outcome]:
+    """Worker: close instance 9 in each of the ledgers.
+
+    :param before: the first write of all, if it is not this one: "create" or "resolve".
+    """
+    told: list[Outcome] = []
+    for path in paths:
+        barrier.wait()
+        with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
+            if before == "create":
+                ledger.create()
+            elif before == "resolve":
+                ledger.resolve(record(1, 1, 1))
+            told.append(ledger.withdraw(instance(9), "expired"))
     return told
 
 

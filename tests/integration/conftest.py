@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger
 from integration.altering import Opened, make_contested
-from integration.inside import OpenLedger
 from integration.tampering import tamper
 from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import record

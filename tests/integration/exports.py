@@ -11,11 +11,12 @@ from pathlib import Path
 from random import Random
 
 import chains
-from integration.older import make_table, row
-from integration.submissions import some_submission, told
+from answers import answer
+from integration.one_row_program import make_table, row
 from integration.tampering import make_ledger
 from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE
+from submissions import some_submission
 
 Export = list[bytes]
 """The lines of one, each with its end: line n, from 0, is the event of sequence n."""
@@ -60,7 +61,7 @@ def _two_workspaces(folder: Path) -> Export:
         draw = Random(3)  # noqa: S311 (a reproducible draw, no secret)
         for _ in range(400):
             workspace, submission = some_submission(draw, 20)
-            told(doors[workspace], submission)
+            answer(doors[workspace], submission)
     return export_of(folder / "two.db")
 
 

@@ -10,8 +10,8 @@ from threading import Event, Thread, Timer, current_thread
 from typing import Any
 from weakref import WeakSet
 
+from inside import kept_connections
 from integration.forking import Forked, barrier_for, failure_of, race
-from integration.inside import kept_connections
 from processes import PATIENCE, Answers, spawning
 from resolution_ledger import ResolutionLedger, Won
 from resolution_ledger.infra.sqlite import databases, forks

@@ -23,7 +23,7 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(patiently())
 
 
-def open_async(path: Path, **options: Any) -> AsyncResolutionLedger:
+def open_async(path: Path | str, **options: Any) -> AsyncResolutionLedger:
     """A ledger that waits long enough for any lock."""
     return AsyncResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=60, **options)
 

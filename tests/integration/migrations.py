@@ -12,7 +12,7 @@ import pytest
 from processes import PATIENCE, Answers
 from resolution_ledger import ResolutionLedger
 from resolution_ledger.infra.sqlite import mending, opening, recognition, schema, session
-from samples import WORKSPACE, instance, record
+from samples import WORKSPACE, record
 
 OLD = len(schema.MIGRATIONS)
 NEW = OLD + 1
@@ -41,23 +41,6 @@ def version(connection: sqlite3.Connection) -> int:
     """The schema version that is on record."""
     ((number,),) = connection.execute("SELECT schema_version FROM resolution_ledger_meta")
     return int(number)
-
-
-def close_at_once(barrier: Barrier, paths: list[str], before: str = "") -> list[object]:
-    """Worker: close instance 9 in each of the ledgers, by the version under test.
-
-    :param before: the first write of all, if it is not this one: "create" or "resolve".
-    """
-    told: list[object] = []
-    for path in paths:
-        barrier.wait()
-        with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=PATIENCE) as ledger:
-            if before == "create":
-                ledger.create()
-            elif before == "resolve":
-                ledger.resolve(record(1, 1, 1))
-            told.append(ledger.withdraw(instance(9), "expired"))
-    return told
 
 
 def resolve_with_newer_version(barrier: Barrier, paths: list[str], response: int) -> Answers:

@@ -14,7 +14,7 @@ from resolution_ledger.infra.sqlite import schema
 from samples import instance, record, response
 
 LEDGERS = sorted(Path(__file__).parents[1].joinpath("ledgers").glob("*.sql"))
-"""One for each schema version that was ever published, as SQL. They are never changed.
+"""One for each schema version that was ever committed, as SQL. They are never changed.
 
 In each, after six attempts: response 1 won instance 1 and came again under key 3; response 2
 lost under key 2, which response 3 then presented; another workspace tried, too, and won
@@ -39,7 +39,6 @@ CALLERS_CALLS: dict[str, Callable[[ResolutionLedger], object]] = {
     "wait, in vain": lambda ledger: ledger.wait(instance(9), 0.1) is None,
     "watch": lambda ledger: len([*islice(ledger.watch(), 4)]) == 4,
 }
-
 """What a caller can read of a ledger of version 1, and whether it is so."""
 
 OPERATORS_CALLS: dict[str, Callable[[LedgerAdmin], object]] = {

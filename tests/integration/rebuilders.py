@@ -15,8 +15,8 @@ from time import sleep
 import pytest
 
 from chains import hashes_on_record
-from integration.paging import read_by
 from integration.parts import kill_at_random
+from paging import read_by
 from processes import PATIENCE
 from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import WORKSPACE, instance, record

@@ -14,7 +14,7 @@ from multiprocessing.synchronize import Barrier
 from threading import Event, Thread
 from time import monotonic
 
-from integration.inside import kept_connections
+from inside import kept_connections
 from resolution_ledger import LedgerClosed, ResolutionError, ResolutionLedger
 from samples import WORKSPACE, instance, record
 

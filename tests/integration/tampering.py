@@ -12,7 +12,8 @@ from random import Random
 from typing import Self
 
 import chains
-from integration.submissions import EVERY_OUTCOME, Submitted, identity, some_submission, told
+from answers import answer
+from integration.one_row_program import ONE_ROW_TABLE
 from resolution_ledger import (
     Finding,
     LedgerAdmin,
@@ -21,19 +22,10 @@ from resolution_ledger import (
 )
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
+from submissions import EVERY_OUTCOME, Submitted, identity, some_submission
 
 ADOPTED = 4
 """So many events that a ledger of these begins with were adopted."""
-
-OLDER_TABLE = """
-    CREATE TABLE interaction_resolutions (
-        instance_id TEXT PRIMARY KEY,
-        workspace_key TEXT NOT NULL,
-        response_id TEXT NOT NULL,
-        idempotency_key TEXT NOT NULL,
-        resolved_tick INTEGER NOT NULL
-    )
-"""
 
 GREATEST, LEAST = 2**63 - 1, -(2**63)
 """The numbers at which a column of them ends."""
@@ -46,7 +38,7 @@ def make_ledger(path: Path, length: int, seed: int = 1) -> list[Submitted]:
     """
     adopted = [record(n, n, n, "") for n in range(ADOPTED)]
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(OLDER_TABLE)
+        connection.execute(ONE_ROW_TABLE)
         for attempt in adopted:
             connection.execute(
                 "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?)",
@@ -76,7 +68,7 @@ def make_ledger(path: Path, length: int, seed: int = 1) -> list[Submitted]:
         }
         while len(on_record) < length:
             workspace, submission = next(coming)
-            told(doors[workspace], submission)
+            answer(doors[workspace], submission)
             submitted.append((workspace, submission))
             on_record.add((workspace, *identity(submission)))
     return submitted

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import all_rows, definitions, files_in
 from integration.edits import ALL_EDITS, EDITS, OTHER_OUTCOMES
-from integration.inside import all_rows, definitions, files_in
 from integration.tampering import Specimen, edit, make_empty, make_ledger, removal
 from resolution_ledger import (
     CorruptLedger,
@@ -108,7 +108,7 @@ def test_after_it_was_closed_everything_is_refused(path: Path, target: str) -> N
         next(reading)
     admin.close()
     admin.close()
-    import_: Call = lambda admin: admin.import_(io.BytesIO(export))  # noqa: E731
+    import_: Call = lambda admin: admin.import_(io.BytesIO(export))  # noqa: E731 (said to be a type)
     with LedgerAdmin.open(path) as other:
         file = io.BytesIO()
         other.export(file)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chains import unbroken
-from integration import older
-from integration.inside import OpenLedger, all_rows, definitions
+from inside import OpenLedger, all_rows, definitions
+from integration import one_row_program
 from integration.rebuilders import fill, open_admin
 from resolution_ledger import (
     IdempotencyConflict,
@@ -29,15 +29,15 @@ TICKS = [5, -7, 5, 0, 2**63 - 1, -(2**63), 5, 0]
 """Of instance 0 and those after it: some at once, some before 1970."""
 
 ROWS = [
-    older.row(i, 10 + i, 20 + i, tick, (WORKSPACE, OTHER_WORKSPACE)[i % 2])
+    one_row_program.row(i, 10 + i, 20 + i, tick, (WORKSPACE, OTHER_WORKSPACE)[i % 2])
     for i, tick in enumerate(TICKS)
 ]
 
 
-@pytest.fixture(params=older.FORMS.values(), ids=older.FORMS)
+@pytest.fixture(params=one_row_program.FORMS.values(), ids=one_row_program.FORMS)
 def path(request: pytest.FixtureRequest, path: Path) -> Path:
     """Where the database of an older program is."""
-    older.make_table(path, ROWS, request.param)
+    one_row_program.make_table(path, ROWS, request.param)
     return path
 
 
@@ -66,11 +66,11 @@ def test_winners_are_adopted_in_the_order_of_their_ticks_and_ids(adopted: Path) 
 def test_the_table_of_winners_stays_as_it_is(path: Path, foreign: Foreign, journal: str) -> None:
     connection = foreign()
     connection.execute(f"PRAGMA journal_mode = {journal}")
-    before = older.table(connection)
+    before = one_row_program.table(connection)
     (table,) = (part for part in definitions(connection) if part[0] == "table")
     with open_admin(path) as admin:
         assert admin.adopt() == len(ROWS)
-    assert older.table(connection) == before
+    assert one_row_program.table(connection) == before
     assert table in definitions(connection)
 
 
@@ -135,7 +135,7 @@ def test_a_checkpoint_holds_an_adopted_ledger_to_its_beginning(
         assert admin.verify(checkpoint).clean
         grown = admin.checkpoint()
         assert grown.split("\n")[1] == str(len(ROWS) + 1)
-    older.make_table(tmp_path / "again.db", ROWS)
+    one_row_program.make_table(tmp_path / "again.db", ROWS)
     with open_admin(tmp_path / "again.db") as again:
         again.adopt()
         assert "checkpoint" in {finding.kind for finding in again.verify(checkpoint).findings}
@@ -165,14 +165,14 @@ def test_an_older_table_without_any_row_can_be_adopted(
     tmp_path: Path, open_ledger: OpenLedger, foreign: Foreign
 ) -> None:
     path = tmp_path / "empty.db"
-    older.make_table(path, [])
+    one_row_program.make_table(path, [])
     with open_admin(path) as admin:
         assert admin.adopt() == 0
         assert admin.verify().clean
         with pytest.raises(NothingToAdopt):
             admin.adopt()
     with pytest.raises(sqlite3.IntegrityError, match="follows"):
-        older.decide(foreign(path), 1, 1)
+        one_row_program.decide(foreign(path), 1, 1)
     assert open_ledger(path).resolve(record(1, 2, 2)) == Won()
 
 
@@ -181,19 +181,19 @@ def test_an_older_program_decides_until_its_table_is_adopted_and_not_after(
 ) -> None:
     """On the same connection: it need not be restarted to be stopped."""
     connection = foreign()
-    assert older.decide(connection, 50, 1) is None
-    assert older.decide(connection, 50, 2) == response(1).text
+    assert one_row_program.decide(connection, 50, 1) is None
+    assert one_row_program.decide(connection, 50, 2) == response(1).text
     with open_admin(path) as admin:
         assert admin.adopt() == len(ROWS) + 1
     for i in (51, 52):
         with pytest.raises(sqlite3.IntegrityError, match="follows resolution_events"):
-            older.decide(connection, i, 1)
-    assert older.decide(connection, 50, 2) == response(1).text
-    assert older.decide(connection, 0, 1) == response(10).text
+            one_row_program.decide(connection, i, 1)
+    assert one_row_program.decide(connection, 50, 2) == response(1).text
+    assert one_row_program.decide(connection, 0, 1) == response(10).text
     ledger = open_ledger(path)
     assert ledger.resolve(record(50, 1, 1)) == Replayed(response(1), own=True)
     assert ledger.resolve(record(51, 2, 2)) == Won()
-    assert older.decide(connection, 51, 1) == response(2).text
-    assert len(older.table(connection)) == len(ROWS) + 2
+    assert one_row_program.decide(connection, 51, 1) == response(2).text
+    assert len(one_row_program.table(connection)) == len(ROWS) + 2
     with open_admin(path) as admin:
         assert admin.verify().findings == ()

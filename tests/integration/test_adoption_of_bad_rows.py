@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from integration import older
-from integration.inside import files_in
+from inside import files_in
+from integration import one_row_program
 from integration.rebuilders import open_admin
 from resolution_ledger import CannotAdopt
 from resolution_ledger.infra import adoption
@@ -16,13 +16,13 @@ from samples import instance, key, response
 
 INSERT = "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?)"
 
-GOOD = [older.row(i, 1, 1, i) for i in range(10)]
+GOOD = [one_row_program.row(i, 1, 1, i) for i in range(10)]
 
 
-@pytest.fixture(params=older.FORMS.values(), ids=older.FORMS)
+@pytest.fixture(params=one_row_program.FORMS.values(), ids=one_row_program.FORMS)
 def path(request: pytest.FixtureRequest, path: Path) -> Path:
     """Where the database of an older program is."""
-    older.make_table(path, GOOD, request.param)
+    one_row_program.make_table(path, GOOD, request.param)
     return path
 
 
@@ -30,7 +30,7 @@ OF_ANOTHER_CODEC = "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
 
 ID, ANSWER, KEY = instance(99).text, response(99).text, key(99).text
 
-NOT_CANONICAL: dict[str, older.Row] = {
+NOT_CANONICAL: dict[str, one_row_program.Row] = {
     "an id in capitals": (ID.upper(), "w", ANSWER, KEY, 0),
     "an id of another codec": (
         "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku",
@@ -63,7 +63,7 @@ def test_rows_that_are_not_canonical_are_all_listed_and_nothing_is_changed(
     path: Path, tmp_path: Path
 ) -> None:
     """And once they are corrected, or gone, the rest can be adopted."""
-    with closing(older.connect(path)) as connection:
+    with closing(one_row_program.connect(path)) as connection:
         connection.executemany(INSERT, NOT_CANONICAL.values())
     before = files_in(tmp_path)
     with open_admin(path) as admin, pytest.raises(CannotAdopt) as error:
@@ -73,8 +73,8 @@ def test_rows_that_are_not_canonical_are_all_listed_and_nothing_is_changed(
     assert sorted(listed) == sorted(str(row[0]) for row in NOT_CANONICAL.values())
     assert all(reason for _, reason in error.value.rows)
     assert str(len(listed) - 3) in str(error.value)
-    with closing(older.connect(path)) as connection:
-        assert older.decide(connection, 50, 1) is None
+    with closing(one_row_program.connect(path)) as connection:
+        assert one_row_program.decide(connection, 50, 1) is None
         for row in NOT_CANONICAL.values():
             connection.execute("DELETE FROM interaction_resolutions WHERE instance_id = ?", row[:1])
     with open_admin(path) as admin:
@@ -89,7 +89,7 @@ def test_one_row_that_is_not_canonical_stops_it(
     row = NOT_CANONICAL[name]
     if row[4] == 0:
         row = *row[:4], -1 if when == "first" else 1000
-    with closing(older.connect(path)) as connection:
+    with closing(one_row_program.connect(path)) as connection:
         connection.execute(INSERT, row)
     before = files_in(tmp_path)
     with open_admin(path) as admin, pytest.raises(CannotAdopt) as error:
@@ -102,9 +102,9 @@ def test_one_row_that_is_not_canonical_stops_it(
 def test_a_row_that_is_no_utf_8_is_listed_like_any_other(
     path: Path, tmp_path: Path, column: int
 ) -> None:
-    row = older.row(50, 1, 1, 0)
+    row = one_row_program.row(50, 1, 1, 0)
     values = ["CAST(? AS TEXT)" if place == column else "?" for place in range(5)]
-    with closing(older.connect(path)) as connection:
+    with closing(one_row_program.connect(path)) as connection:
         connection.execute(
             f"INSERT INTO interaction_resolutions VALUES ({', '.join(values)})",  # noqa: S608
             [b"\xff" if place == column else value for place, value in enumerate(row)],
@@ -121,7 +121,7 @@ def test_rows_without_any_id_stop_it(tmp_path: Path) -> None:
     """As a table with a rowid can have them."""
     path = tmp_path / "rowid.db"
     nobody = (None, "w", ANSWER, KEY, 0)
-    older.make_table(path, [*GOOD, nobody, nobody])
+    one_row_program.make_table(path, [*GOOD, nobody, nobody])
     before = files_in(tmp_path)
     with open_admin(path) as admin, pytest.raises(CannotAdopt) as error:
         admin.adopt()
@@ -131,7 +131,7 @@ def test_rows_without_any_id_stop_it(tmp_path: Path) -> None:
 
 def test_of_very_many_rows_some_are_listed(tmp_path: Path) -> None:
     path = tmp_path / "many.db"
-    older.make_table(path, [(f"no id {n}", "w", ANSWER, KEY, 0) for n in range(1500)])
+    one_row_program.make_table(path, [(f"no id {n}", "w", ANSWER, KEY, 0) for n in range(1500)])
     with open_admin(path) as admin, pytest.raises(CannotAdopt) as error:
         admin.adopt()
     assert len(error.value.rows) == adoption.LISTED == 1000

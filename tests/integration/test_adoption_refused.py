@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from integration import older
-from integration.inside import OpenLedger, files_in
+from inside import OpenLedger, files_in
+from integration import one_row_program
+from integration.one_row_program import ONE_ROW_TABLE
 from integration.rebuilders import fill, open_admin
-from integration.tampering import OLDER_TABLE
 from resolution_ledger import (
     LedgerAdmin,
     NotAdopted,
@@ -27,13 +27,13 @@ from samples import WORKSPACE, instance, record
 
 Foreign = Callable[..., sqlite3.Connection]
 
-GOOD = [older.row(i, 1, 1, i) for i in range(10)]
+GOOD = [one_row_program.row(i, 1, 1, i) for i in range(10)]
 
 
-@pytest.fixture(params=older.FORMS.values(), ids=older.FORMS)
+@pytest.fixture(params=one_row_program.FORMS.values(), ids=one_row_program.FORMS)
 def path(request: pytest.FixtureRequest, path: Path) -> Path:
     """Where the database of an older program is."""
-    older.make_table(path, GOOD, request.param)
+    one_row_program.make_table(path, GOOD, request.param)
     return path
 
 
@@ -148,21 +148,21 @@ def test_neither_is_one_in_memory() -> None:
 OTHERS = {
     "nothing": (NothingToAdopt, ""),
     "another table": (NothingToAdopt, "CREATE TABLE theirs (what)"),
-    "one column more": (NotALedger, OLDER_TABLE.replace("INTEGER NOT NULL", "INTEGER, more")),
+    "one column more": (NotALedger, ONE_ROW_TABLE.replace("INTEGER NOT NULL", "INTEGER, more")),
     "one column more, generated": (
         NotALedger,
-        OLDER_TABLE.replace("INTEGER NOT NULL", "INTEGER NOT NULL, more AS (resolved_tick + 1)"),
+        ONE_ROW_TABLE.replace("INTEGER NOT NULL", "INTEGER NOT NULL, more AS (resolved_tick + 1)"),
     ),
     "one column less": (
         NotALedger,
-        OLDER_TABLE.replace("idempotency_key TEXT NOT NULL,", ""),
+        ONE_ROW_TABLE.replace("idempotency_key TEXT NOT NULL,", ""),
     ),
-    "a column of another name": (NotALedger, OLDER_TABLE.replace("response_id", "answer")),
-    "a column of another type": (NotALedger, OLDER_TABLE.replace("INTEGER", "REAL")),
-    "a column that may be NULL": (NotALedger, OLDER_TABLE.replace("INTEGER NOT NULL", "INTEGER")),
+    "a column of another name": (NotALedger, ONE_ROW_TABLE.replace("response_id", "answer")),
+    "a column of another type": (NotALedger, ONE_ROW_TABLE.replace("INTEGER", "REAL")),
+    "a column that may be NULL": (NotALedger, ONE_ROW_TABLE.replace("INTEGER NOT NULL", "INTEGER")),
     "a column with a default": (
         NotALedger,
-        OLDER_TABLE.replace("INTEGER NOT NULL", "INTEGER NOT NULL DEFAULT 0"),
+        ONE_ROW_TABLE.replace("INTEGER NOT NULL", "INTEGER NOT NULL DEFAULT 0"),
     ),
     "another order of columns": (
         NotALedger,
@@ -176,16 +176,16 @@ OTHERS = {
         )
         """,
     ),
-    "no key": (NotALedger, OLDER_TABLE.replace("PRIMARY KEY", "NOT NULL")),
+    "no key": (NotALedger, ONE_ROW_TABLE.replace("PRIMARY KEY", "NOT NULL")),
     "another key": (
         NotALedger,
-        OLDER_TABLE.replace("PRIMARY KEY", "NOT NULL").replace(
+        ONE_ROW_TABLE.replace("PRIMARY KEY", "NOT NULL").replace(
             "response_id TEXT NOT NULL", "response_id TEXT PRIMARY KEY"
         ),
     ),
     "a key of two columns": (
         NotALedger,
-        OLDER_TABLE.replace(" PRIMARY KEY", "").replace(
+        ONE_ROW_TABLE.replace(" PRIMARY KEY", "").replace(
             "INTEGER NOT NULL", "INTEGER NOT NULL, PRIMARY KEY (instance_id, workspace_key)"
         ),
     ),
@@ -199,17 +199,17 @@ OTHERS = {
     ),
     "an older table beside a table of our names": (
         NotALedger,
-        f"{OLDER_TABLE}; CREATE TABLE losing_attempts (what)",
+        f"{ONE_ROW_TABLE}; CREATE TABLE losing_attempts (what)",
     ),
     "an older table beside one that closings would have": (
         NotALedger,
-        f"{OLDER_TABLE}; CREATE TABLE closed_instances (what)",
+        f"{ONE_ROW_TABLE}; CREATE TABLE closed_instances (what)",
     ),
     "an older table beside an index of our names": (
         NotALedger,
-        f"{OLDER_TABLE}; CREATE TABLE a (x); CREATE INDEX resolution_events_closing ON a (x)",
+        f"{ONE_ROW_TABLE}; CREATE TABLE a (x); CREATE INDEX resolution_events_closing ON a (x)",
     ),
-    "an older table in UTF-16": (NotALedger, f"PRAGMA encoding = 'UTF-16'; {OLDER_TABLE}"),
+    "an older table in UTF-16": (NotALedger, f"PRAGMA encoding = 'UTF-16'; {ONE_ROW_TABLE}"),
 }
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from chains import unbroken
-from integration import older
+from inside import files_in
+from integration import one_row_program
 from integration.adopters import adopt_each, adopt_or_decide, kill_adoptions, older_state
-from integration.inside import files_in
 from integration.rebuilders import open_admin
 from processes import PATIENCE, run_alone, run_together
 from resolution_ledger import LedgerAdmin, NotAdopted, StoreBusy
@@ -24,6 +24,8 @@ from resolution_ledger.infra.chain import Head
 from samples import instance
 
 JOURNALS = ["delete", "wal"]
+
+TWENTY = [one_row_program.row(i, 1, 1, 0) for i in range(20)]
 
 
 @pytest.fixture
@@ -37,12 +39,12 @@ def test_whoever_decides_before_an_adoption_is_adopted_and_nobody_decides_after_
     paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
 ) -> None:
     for path in paths:
-        older.make_table(path, [], journal=journal)
+        one_row_program.make_table(path, [], journal=journal)
     counts, *told = run_together(adopt_or_decide, [([*map(str, paths)], n) for n in range(4)])
     for path, (count,), *won in zip(paths, counts, *told, strict=True):
         winners = [instance(i).text for instances in won for i in instances]
         assert len(winners) == len(set(winners)) == count
-        assert {row[0] for row in older.table(foreign(path))} == set(winners)
+        assert {row[0] for row in one_row_program.table(foreign(path))} == set(winners)
         with open_admin(path) as admin:
             attempts = list(admin.attempts())
             assert admin.verify().findings == ()
@@ -55,7 +57,9 @@ def test_of_processes_that_adopt_at_once_one_does(
     paths: list[Path], foreign: Callable[[Path], sqlite3.Connection], journal: str
 ) -> None:
     for path in paths:
-        older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)], journal=journal)
+        one_row_program.make_table(
+            path, [one_row_program.row(i, 1, 1, 0) for i in range(20)], journal=journal
+        )
     told = run_together(adopt_each, [([*map(str, paths)],)] * 2)
     for path, *adopted in zip(paths, *told, strict=True):
         assert set(adopted) == {20, None}
@@ -69,15 +73,17 @@ def test_an_adoption_waits_for_an_older_program_that_is_not_done(
 ) -> None:
     """And adopts what it has decided by then."""
     path = paths[0]
-    older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)], journal=journal)
+    one_row_program.make_table(
+        path, [one_row_program.row(i, 1, 1, 0) for i in range(20)], journal=journal
+    )
     begun, end = Event(), Event()
 
     def use_for_a_while() -> None:
-        with closing(older.connect(path)) as connection:
+        with closing(one_row_program.connect(path)) as connection:
             connection.execute(f"BEGIN {kind}")
-            assert len(older.table(connection)) == 20
+            assert len(one_row_program.table(connection)) == 20
             if kind == "IMMEDIATE":
-                assert older.decide(connection, 20, 1) is None
+                assert one_row_program.decide(connection, 20, 1) is None
             begun.set()
             end.wait(PATIENCE)
             connection.execute("COMMIT")
@@ -95,7 +101,7 @@ def test_an_adoption_that_has_waited_in_vain_changes_nothing(
     paths: list[Path], foreign: Callable[[Path], sqlite3.Connection]
 ) -> None:
     path = paths[0]
-    older.make_table(path, [older.row(i, 1, 1, 0) for i in range(20)])
+    one_row_program.make_table(path, TWENTY)
     before, connection = older_state(path), foreign(path)
     connection.execute("BEGIN IMMEDIATE")
     with LedgerAdmin.open(path, lock_timeout=0.1) as admin:
@@ -118,7 +124,7 @@ def test_an_interruption_leaves_the_older_table_alone(
     paths: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = paths[0]
-    older.make_table(path, [older.row(i, 1, 1, i) for i in range(10)])
+    one_row_program.make_table(path, [one_row_program.row(i, 1, 1, i) for i in range(10)])
     before = files_in(tmp_path)
     append, left = adoption.append_alone, 5
 

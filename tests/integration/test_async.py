@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, active_count
@@ -11,16 +12,15 @@ from typing import Any
 import pytest
 
 from integration.loops import open_async, run, until_somebody_waits
-from listeners import listeners, see_that_nobody_listens, somebody_looks, until
+from listeners import listeners, see_that_nobody_listens
 from processes import PATIENCE
 from resolution_ledger import (
     Closed,
-    InvalidId,
-    InvalidOption,
-    InvalidRecord,
     LedgerClosed,
+    Lost,
     ResolutionLedger,
     StoreUnavailable,
+    Withdrawn,
     Won,
 )
 from resolution_ledger.infra.news import announce
@@ -47,20 +47,6 @@ def test_a_ledger_that_is_not_there_can_be_neither_read_nor_waited_for(path: Pat
             assert listeners() == 0
             await ledger.create()
             assert await ledger.wait(instance(1), 0) is None
-
-    run(ask())
-
-
-@pytest.mark.parametrize("after", [-1, None, True])
-def test_a_watch_of_no_sequence_is_refused_at_once(path: Path, after: Any) -> None:
-    async def ask() -> None:
-        async with open_async(path) as ledger:
-            with pytest.raises(InvalidOption, match="after"):
-                ledger.watch(after)
-            with pytest.raises(InvalidRecord):
-                await ledger.resolve(instance(1))  # type: ignore[arg-type]
-            with pytest.raises(InvalidId):
-                await ledger.wait(after)
 
     run(ask())
 
@@ -131,41 +117,30 @@ def test_close_lets_calls_in_flight_finish_and_ends_waits(path: Path) -> None:
     run(ask())
 
 
-def test_after_closing_everything_is_ledger_closed(path: Path) -> None:
+def test_a_ledger_in_memory_serves_many_tasks_at_once() -> None:
+    """One of their answers wins, and whoever waits or watches is told."""
+
     async def ask() -> None:
-        ledger = open_async(path)
-        await ledger.resolve(record(1, 1, 1))
-        for _ in range(2):
-            await ledger.close()
-            for call in (
-                ledger.create,
-                lambda: ledger.resolve(record(1, 1, 1)),
-                lambda: ledger.withdraw(instance(1), "expired"),
-                lambda: ledger.wait(instance(1)),
-                lambda: ledger.winner(instance(1)),
-                lambda: ledger.history(instance(1)),
-                ledger.losers,
-                lambda: anext(ledger.watch()),
-            ):
-                with pytest.raises(LedgerClosed):
-                    await call()
+        async with open_async(":memory:") as ledger:
+            await ledger.create()
+            async with asyncio.TaskGroup() as tasks:
+                waits = [tasks.create_task(ledger.wait(instance(n))) for n in (1, 2)]
+                watch = ledger.watch()
+                first = tasks.create_task(anext(watch))
+                await until_somebody_waits(3)
+                told = await asyncio.gather(*(ledger.resolve(record(1, n, n)) for n in range(100)))
+                assert await ledger.withdraw(instance(2), "expired") == Withdrawn()
+            winner = response(told.index(Won()))
+            assert [wait.result() for wait in waits] == [winner, Closed("expired")]
+            assert Counter(told) == {Won(): 1, Lost(winner): 99}
+            history = await ledger.history(instance(1))
+            assert history == (first.result(), *[await anext(watch) for _ in range(99)])
+            assert history[:0:-1] == await ledger.losers(100)
+            assert await ledger.winner(instance(1)) == winner
+        with pytest.raises(LedgerClosed):
+            await ledger.winner(instance(1))
 
     run(ask())
-
-
-def test_a_closed_wait_is_told_apart_from_a_closed_instance(
-    path: Path, ledger: ResolutionLedger
-) -> None:
-    async def ask() -> object:
-        async with open_async(path) as waiter:
-            await waiter.create()
-            wait = asyncio.ensure_future(waiter.wait(instance(1)))
-            await until_somebody_waits()
-            ledger.withdraw(instance(1), "expired")
-            return await wait
-
-    assert run(ask()) == Closed("expired")
-    until(lambda: not somebody_looks())
 
 
 def test_whoever_is_told_in_vain_looks_once_and_waits_on(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from integration.inside import OpenLedger, Rows, all_rows, own_connection
+from inside import OpenLedger, Rows, all_rows, own_connection
 from processes import PATIENCE, spawning, stop_inside_the_transaction
 from resolution_ledger import (
     CorruptLedger,
@@ -174,7 +174,7 @@ def test_a_full_database_takes_whole_attempts_until_there_is_room_again(
         ((pages,),) = connection.execute("PRAGMA page_count")
         connection.execute(f"PRAGMA max_page_count = {pages + 3}")
     taken = 0
-    with pytest.raises(StoreUnavailable, match="full") as error:  # noqa: PT012
+    with pytest.raises(StoreUnavailable, match="full") as error:  # noqa: PT012 (one of many)
         for taken in range(1000):
             resolved.resolve(record(0, 2, 2 + taken, "x" * 500))
     assert not error.value.outcome_unknown
@@ -240,7 +240,7 @@ def test_an_interruption_right_after_the_commit_loses_only_the_reply(
         commit(link)
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):  # noqa: PT012
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):  # noqa: PT012 (no patch raises)
         patch.setattr(OpenConnection, "commit", interrupted)
         resolved.resolve(record(1, 2, 2))
     assert resolved.resolve(record(1, 2, 2)) == Replayed(response(2), own=True)

@@ -10,7 +10,7 @@ from time import monotonic
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from resolution_ledger import Lost, NotALedger, Replayed, ResolutionLedger, StoreBusy, Won
 from samples import instance, record, response
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chains import hashes_on_record, unbroken
+from inside import OpenLedger, Unguarded
 from integration.appenders import append_each
-from integration.inside import OpenLedger, Unguarded
 from processes import run_together
 from resolution_ledger import CorruptLedger
 from resolution_ledger.infra.sqlite.databases import open_database

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from integration import older
+from integration import one_row_program
 from integration.shells import Shell
 from resolution_ledger import LedgerAdmin
 from samples import WORKSPACE, instance, response
 
-ROWS = [older.row(i, 1, 1, i) for i in range(3)]
+ROWS = [one_row_program.row(i, 1, 1, i) for i in range(3)]
 HOSTILE = "\x1b[2J\n\u202eexe\x9b"
 
 
@@ -22,7 +22,7 @@ def shell(tmp_path: Path, path: Path) -> Shell:
 
 
 def test_adopt_says_how_many_winners_it_has_taken_over(shell: Shell, path: Path) -> None:
-    older.make_table(path, ROWS)
+    one_row_program.make_table(path, ROWS)
     done = shell.run("adopt")
     assert (done.returncode, done.stdout, done.stderr) == (0, "adopted 3\n", "")
     assert [line["outcome"] for line in shell.json("attempts")] == ["adopted"] * 3
@@ -34,7 +34,7 @@ def test_adopt_says_how_many_winners_it_has_taken_over(shell: Shell, path: Path)
 
 
 def test_adopt_of_an_empty_table_makes_a_ledger(shell: Shell, path: Path) -> None:
-    older.make_table(path, [])
+    one_row_program.make_table(path, [])
     assert shell.json("adopt") == [{"adopted": 0}]
     assert shell.resolve(1, 1) == (0, {"outcome": "won"})
 
@@ -53,21 +53,21 @@ def test_adopt_of_an_empty_table_makes_a_ledger(shell: Shell, path: Path) -> Non
 def test_until_then_all_else_exits_1_and_names_adopt(
     shell: Shell, path: Path, command: tuple[str, ...]
 ) -> None:
-    older.make_table(path, ROWS)
+    one_row_program.make_table(path, ROWS)
     stdin = b""
     if command == ("import",):
         stdin = shell.run("--ledger", _ledger(shell.folder), "export").stdout.encode()
     done = shell.run(*command, stdin=stdin)
     assert (done.returncode, done.stdout) == (1, "")
     assert "adopt" in done.stderr
-    with closing(older.connect(path)) as connection:
-        assert older.table(connection) == sorted(ROWS)
+    with closing(one_row_program.connect(path)) as connection:
+        assert one_row_program.table(connection) == sorted(ROWS)
 
 
 def _ledger(folder: Path) -> str:
     """Some adopted ledger."""
     target = str(folder / "adopted.db")
-    older.make_table(target, ROWS)
+    one_row_program.make_table(target, ROWS)
     with LedgerAdmin.open(target) as admin:
         admin.adopt()
     return target
@@ -85,7 +85,7 @@ def test_rows_that_no_ledger_can_hold_exit_1_and_are_listed_with_escapes(
 ) -> None:
     hostile = (f"{HOSTILE}{n}" for n in range(3))
     rows = [*ROWS, *((text, WORKSPACE, response(1).text, "k", 5) for text in hostile)]
-    older.make_table(path, rows)
+    one_row_program.make_table(path, rows)
     before = path.read_bytes()
     done = shell.run("adopt")
     assert (done.returncode, done.stdout) == (1, "")

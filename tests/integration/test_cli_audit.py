@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from integration.inside import files_in
+from inside import files_in
 from integration.rebuilders import drop, empty
 from integration.shells import Shell
 from integration.tampering import guards_dropped, make_ledger, removal

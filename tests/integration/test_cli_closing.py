@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from integration.inside import files_in
+from inside import files_in
 from integration.migrations import newer_version
 from integration.old_ledgers import VERSION_1, restore
 from integration.shells import Done, Shell

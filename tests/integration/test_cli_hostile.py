@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import files_in
+from inside import files_in
 from integration.migrations import newer_version
 from integration.rebuilders import empty
 from integration.shells import Shell, end, objects

@@ -12,8 +12,8 @@ from time import sleep
 
 import pytest
 
+from inside import files_in
 from integration.arranged import HALF_WAY
-from integration.inside import files_in
 from integration.shells import Shell, end, unread
 from integration.tampering import make_ledger
 from resolution_ledger import LedgerAdmin

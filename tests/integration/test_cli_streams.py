@@ -10,8 +10,8 @@ from time import sleep
 
 import pytest
 
+from inside import files_in
 from integration.arranged import HALF_WAY
-from integration.inside import files_in
 from integration.rebuilders import empty
 from integration.shells import Shell, end, read_terminal, unread
 from integration.tampering import make_ledger

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import signal
-from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from integration.migrations import close_at_once
+from answers import answer
+from integration.closers import close_at_once
 from integration.shells import Shell, end
-from integration.submissions import Submission, told, withdrawal
 from processes import run_together
-from resolution_ledger import LedgerAdmin, ResolutionError, ResolutionLedger
+from resolution_ledger import LedgerAdmin, ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, key, record, response
+from submissions import Closing, Submission
 
 START = 1_700_000_000_000_000_000
 
 SUBMISSIONS: list[tuple[str, Submission, str]] = [
-    (WORKSPACE, withdrawal(1, "expired", "timer"), "closed"),
+    (WORKSPACE, Closing(instance(1), "expired", "timer"), "closed"),
     (WORKSPACE, record(1, 1, 1, "tty"), "late"),
     (WORKSPACE, record(2, 1, 1, "tty"), "won"),
-    (WORKSPACE, withdrawal(2, "withdrawn", "host"), "withdrawal-lost"),
+    (WORKSPACE, Closing(instance(2), "withdrawn", "host"), "withdrawal-lost"),
     (WORKSPACE, record(1, 2, 2, "web"), "late"),
-    (WORKSPACE, withdrawal(1, "withdrawn", "host"), "withdrawal-late"),
-    (OTHER_WORKSPACE, withdrawal(1, "expired", "timer"), "withdrawal-fenced"),
+    (WORKSPACE, Closing(instance(1), "withdrawn", "host"), "withdrawal-late"),
+    (OTHER_WORKSPACE, Closing(instance(1), "expired", "timer"), "withdrawal-fenced"),
     (OTHER_WORKSPACE, record(1, 3, 3, "tty"), "fenced"),
-    (OTHER_WORKSPACE, withdrawal(3, "withdrawn", "host"), "closed"),
+    (OTHER_WORKSPACE, Closing(instance(3), "withdrawn", "host"), "closed"),
 ]
 """By whom, what, and what it comes to; a millisecond after one another."""
 
@@ -38,11 +38,8 @@ def shell(tmp_path: Path, path: Path) -> Shell:
     """An operator's, of a ledger with all of ``SUBMISSIONS``."""
     ticks = count(START, 1_000_000)
     for workspace, submission, _ in SUBMISSIONS:
-        with (
-            ResolutionLedger.open(path, workspace=workspace, clock=lambda: next(ticks)) as ledger,
-            suppress(ResolutionError),
-        ):
-            told(ledger, submission)
+        with ResolutionLedger.open(path, workspace=workspace, clock=lambda: next(ticks)) as ledger:
+            answer(ledger, submission)
     with LedgerAdmin.open(path) as admin:
         assert [a.outcome for a in admin.attempts()] == [outcome for *_, outcome in SUBMISSIONS]
     return Shell(tmp_path, path)

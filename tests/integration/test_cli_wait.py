@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import files_in
+from inside import files_in
 from integration.shells import Shell, end
 from resolution_ledger import ResolutionLedger
 from samples import OTHER_WORKSPACE, WORKSPACE, instance, record, response

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger, all_rows
 from integration.closers import submit_and_stop_inside
-from integration.inside import OpenLedger, all_rows
-from integration.submissions import Submission, told, withdrawal
 from processes import PATIENCE, spawning
 from resolution_ledger import (
     Closed,
@@ -23,6 +22,7 @@ from resolution_ledger import (
     Withdrawn,
 )
 from samples import instance, record, response
+from submissions import Closing, Submission, submit
 
 Foreign = Callable[[], sqlite3.Connection]
 
@@ -37,15 +37,15 @@ def ledger(open_ledger: OpenLedger) -> ResolutionLedger:
 
 
 WRITES: dict[str, tuple[str, Submission, object]] = {
-    "a closing": ("closed_instances", withdrawal(3, "withdrawn", "timer"), Withdrawn()),
+    "a closing": ("closed_instances", Closing(instance(3), "withdrawn", "timer"), Withdrawn()),
     "a withdrawal that is lost": (
         "resolution_events",
-        withdrawal(1, "expired"),
+        Closing(instance(1), "expired"),
         Lost(response(1)),
     ),
     "a withdrawal that is late": (
         "resolution_events",
-        withdrawal(2, "withdrawn"),
+        Closing(instance(2), "withdrawn"),
         Closed("expired"),
     ),
     "an attempt that is late": ("losing_attempts", record(2, 1, 1), Closed("expired")),
@@ -72,11 +72,11 @@ def test_what_the_database_refuses_or_ignores_takes_everything_with_it(
         f"CREATE TRIGGER theirs {moment} INSERT ON {refused} BEGIN SELECT RAISE({how}); END"
     )
     with pytest.raises(CorruptLedger, match="did not take" if how == "IGNORE" else "no") as error:
-        told(ledger, submission)
+        submit(ledger, submission)
     assert not error.value.outcome_unknown
     assert all_rows(foreign()) == before
     foreign().execute("DROP TRIGGER theirs")
-    assert told(ledger, submission) == answer
+    assert submit(ledger, submission) == answer
     assert ledger.history(submission.instance)[-1].sequence == 3
 
 
@@ -90,9 +90,9 @@ def test_a_clock_that_fails_leaves_neither_event_nor_row(
     before = ledger.history(submission.instance)
     for _ in range(2):
         with pytest.raises(InvalidTick):
-            told(other, submission)
+            submit(other, submission)
         assert ledger.history(submission.instance) == before
-    assert told(other, submission) == answer
+    assert submit(other, submission) == answer
     assert ledger.history(submission.instance)[-1].tick == 5
 
 
@@ -118,11 +118,11 @@ def test_while_others_hold_the_lock_it_gives_up_after_its_timeout(
     _, submission, answer = write
     before = ledger.history(submission.instance)
     with pytest.raises(StoreBusy) as error:
-        told(ledger, submission)
+        submit(ledger, submission)
     assert not error.value.outcome_unknown
     assert ledger.history(submission.instance) == before
     locked.execute("ROLLBACK")
-    assert told(ledger, submission) == answer
+    assert submit(ledger, submission) == answer
 
 
 def test_the_same_withdrawal_again_is_answered_without_the_lock(
@@ -130,10 +130,10 @@ def test_the_same_withdrawal_again_is_answered_without_the_lock(
 ) -> None:
     """Whatever it came to; a withdrawal for another reason is another one."""
     for _, submission, _ in WRITES.values():
-        told(ledger, submission)
+        submit(ledger, submission)
     connection = foreign()
     connection.execute("BEGIN EXCLUSIVE")
-    again = {name: told(ledger, submission) for name, (_, submission, _) in WRITES.items()}
+    again = {name: submit(ledger, submission) for name, (_, submission, _) in WRITES.items()}
     assert again == {name: answer for name, (*_, answer) in WRITES.items()} | {
         "a closing": Closed("withdrawn")
     }
@@ -154,6 +154,6 @@ def test_a_process_that_dies_inside_the_transaction_leaves_nothing(
     process.kill()
     process.join(PATIENCE)
     assert ledger.history(submission.instance) == before
-    assert told(ledger, submission) == answer
+    assert submit(ledger, submission) == answer
     with LedgerAdmin.open(path) as admin:
         assert admin.verify().findings == ()

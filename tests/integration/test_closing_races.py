@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.closers import Told, settle_each, settle_from_both_sides, withdraw_each
+from integration.closers import settle_each, settle_from_both_sides, withdraw_each
 from processes import run_together
 from resolution_ledger import (
     Closed,
@@ -21,6 +21,7 @@ from resolution_ledger import (
 )
 from resolution_ledger.domain.records import Reason
 from samples import instance, response
+from submissions import Outcome
 
 
 @pytest.mark.parametrize(("processes", "instances"), [(8, 150), (1, 100)])
@@ -64,7 +65,9 @@ def test_of_answers_and_a_withdrawal_at_the_same_moment_exactly_one_is_first(
     assert rows[1] == {instance(n).text for n in {*range(instances)} - closed}
 
 
-def closed_for_everybody(history: tuple[RecordedAttempt, ...], told: list[Told], end: Told) -> None:
+def closed_for_everybody(
+    history: tuple[RecordedAttempt, ...], told: list[Outcome], end: Outcome
+) -> None:
     """Nobody has won, and everybody was told so."""
     assert end == Withdrawn()
     assert told == [Closed("expired")] * len(told)
@@ -73,7 +76,9 @@ def closed_for_everybody(history: tuple[RecordedAttempt, ...], told: list[Told],
     assert {a.response for a in history[1:]} == {response(r) for r in range(len(told))}
 
 
-def won_for_everybody(history: tuple[RecordedAttempt, ...], told: list[Told], end: Told) -> None:
+def won_for_everybody(
+    history: tuple[RecordedAttempt, ...], told: list[Outcome], end: Outcome
+) -> None:
     """One response has won, and everybody else was told so, whoever wanted to close it too."""
     winner = history[0].response
     assert winner is not None

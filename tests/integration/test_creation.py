@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger, all_rows, definitions, files_in
 from integration.creators import create_each, create_or_use
-from integration.inside import OpenLedger, all_rows, definitions, files_in
 from processes import run_together
 from resolution_ledger import (
     Lost,

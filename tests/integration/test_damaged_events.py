@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from integration.inside import Unguarded
+from inside import Unguarded
 from resolution_ledger import (
     CorruptLedger,
     Lost,

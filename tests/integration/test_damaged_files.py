@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from resolution_ledger import ResolutionError, ResolutionLedger, Won
 from samples import instance, record
 

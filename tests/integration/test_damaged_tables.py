@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from integration.inside import OpenLedger, Unguarded
+from inside import OpenLedger, Unguarded
 from resolution_ledger import CorruptLedger, NotALedger, ResolutionLedger, Won
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import instance, record, response

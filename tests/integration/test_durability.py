@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, kept_connections, own_connection
-from integration.submissions import Submission, told, withdrawal
+from answers import answer
+from inside import OpenLedger, kept_connections, own_connection
 from resolution_ledger import ResolutionLedger
 from samples import instance, record
+from submissions import Closing, Submission
 
 SYNCHRONOUS = {"full": 2, "normal": 1}
 """As ``PRAGMA synchronous`` numbers them."""
@@ -80,9 +81,9 @@ def traced(ledger: ResolutionLedger, call: Callable[[], object]) -> list[str]:
         (record(1, 1, 2), "losing_attempts"),
         (record(1, 2, 2), "losing_attempts"),
         (record(1, 2, 1), "losing_attempts"),
-        (withdrawal(3, "expired"), "closed_instances"),
-        (withdrawal(1, "expired"), "resolution_events"),
-        (withdrawal(2, "withdrawn"), "resolution_events"),
+        (Closing(instance(3), "expired"), "closed_instances"),
+        (Closing(instance(1), "expired"), "resolution_events"),
+        (Closing(instance(2), "withdrawn"), "resolution_events"),
         (record(2, 1, 1), "losing_attempts"),
     ],
     ids=[
@@ -101,7 +102,7 @@ def test_an_attempt_or_withdrawal_is_one_immediate_transaction(
 ) -> None:
     ledger.resolve(record(1, 1, 1))
     ledger.withdraw(instance(2), "expired")
-    ran = traced(ledger, lambda: told(ledger, submission))
+    ran = traced(ledger, lambda: answer(ledger, submission))
     begin = ran.index("BEGIN IMMEDIATE")
     assert [word for word in ran if word.startswith("BEGIN")] == ["BEGIN IMMEDIATE"]
     assert ran[-1] == "COMMIT"

@@ -13,11 +13,11 @@ from random import Random
 
 import pytest
 
+from answers import answer
+from inside import OpenLedger, all_rows
 from integration.exports import export_of, imported
-from integration.inside import OpenLedger, all_rows
-from integration.paging import read_by
-from integration.submissions import Submitted, some_submission, told
 from integration.tampering import make_empty, make_ledger
+from paging import read_by
 from resolution_ledger import (
     LedgerAdmin,
     LedgerNotEmpty,
@@ -27,6 +27,7 @@ from resolution_ledger import (
     Won,
 )
 from samples import OTHER_WORKSPACE, WORKSPACE, record, response
+from submissions import Submitted, some_submission
 
 LENGTH = 60
 
@@ -85,12 +86,12 @@ def test_a_moved_ledger_answers_as_it_did(
     imported(export_of(path), tmp_path / "new.db")
     old, new = doors(path), doors(tmp_path / "new.db")
     for workspace, submission in submitted:
-        assert told(old[workspace], submission) == told(new[workspace], submission)
+        assert answer(old[workspace], submission) == answer(new[workspace], submission)
     assert len(export_of(path)) == len(export_of(tmp_path / "new.db")) == LENGTH + 1
     draw = Random(7)  # noqa: S311 (a reproducible draw, no secret)
     for _ in range(60):
         workspace, submission = some_submission(draw, 15)
-        assert told(old[workspace], submission) == told(new[workspace], submission)
+        assert answer(old[workspace], submission) == answer(new[workspace], submission)
     assert export_of(path) == export_of(tmp_path / "new.db")
     assert len(export_of(path)) > LENGTH + 20
 

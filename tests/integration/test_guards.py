@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from integration.inside import OpenLedger, all_rows
+from inside import OpenLedger, all_rows
 from resolution_ledger import (
     Closed,
     IdempotencyKey,

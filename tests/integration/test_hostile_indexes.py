@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger, all_rows, definitions
 from integration.altering import (
     CLOSED,
     CONTESTED,
@@ -18,7 +19,6 @@ from integration.altering import (
     hide_from_arbiter,
     make_contested,
 )
-from integration.inside import OpenLedger, all_rows, definitions
 from integration.tampering import tamper
 from resolution_ledger import CorruptLedger, LedgerAdmin, Lost, Progress
 from samples import instance, record, response

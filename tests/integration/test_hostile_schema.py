@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from inside import all_rows, definitions
 from integration.altering import (
     CLOSED,
     CONTESTED,
@@ -23,7 +24,6 @@ from integration.altering import (
     remake,
     text_of,
 )
-from integration.inside import all_rows, definitions
 from integration.tampering import NOBODYS, tamper
 from resolution_ledger import (
     CorruptLedger,

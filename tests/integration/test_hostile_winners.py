@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from inside import all_rows, files_in
 from integration.altering import LOSING, WINNERS, Opened, pretend, remake, text_of
-from integration.inside import all_rows, files_in
-from integration.older import FORMS, make_table, row
+from integration.one_row_program import FORMS, make_table, row
 from integration.tampering import NOBODYS, guards_dropped
 from resolution_ledger import CorruptLedger, LedgerAdmin, NotALedger
 from samples import instance

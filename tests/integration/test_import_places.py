@@ -10,9 +10,9 @@ from threading import Thread
 
 import pytest
 
+from inside import OpenLedger
 from integration.altering import CONTESTED, import_and_die, import_from, make_contested
 from integration.exports import export_of, imported
-from integration.inside import OpenLedger
 from integration.tampering import make_empty
 from processes import PATIENCE, run_alone, spawning
 from resolution_ledger import (

@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 
+from inside import all_rows, definitions, files_in
 from integration.edits import ALL_EDITS, EDITS
 from integration.exports import (
     LENGTH,
@@ -24,8 +25,7 @@ from integration.exports import (
 )
 from integration.forgeries import TAMPERED, WRONG_STATES
 from integration.forging import Forge, at, written
-from integration.inside import all_rows, definitions, files_in
-from integration.older import make_table, row
+from integration.one_row_program import make_table, row
 from integration.tampering import Specimen, edit, make_empty, make_ledger
 from resolution_ledger import (
     CorruptLedger,

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, all_rows, definitions
-from integration.migrations import close_at_once, newer_version, version
+from inside import OpenLedger, all_rows, definitions
+from integration.closers import close_at_once
+from integration.migrations import newer_version, version
 from integration.old_ledgers import (
     CALLERS_CALLS,
     FIRST_WRITES,

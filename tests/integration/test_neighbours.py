@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from integration.inside import OpenLedger, Rows, all_rows
+from inside import OpenLedger, Rows, all_rows
 from resolution_ledger import Lost, Replayed, ResolutionLedger, Won
 from samples import instance, record, response
 

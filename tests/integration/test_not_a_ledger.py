@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import files_in
+from inside import files_in
 from resolution_ledger import NotALedger, ResolutionLedger
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import instance, record

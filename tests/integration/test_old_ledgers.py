@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from chains import hashes_on_record, unbroken
-from integration.inside import OpenLedger, definitions
+from inside import OpenLedger, definitions
 from integration.old_ledgers import LEDGERS, restore
 from processes import ledger_id
 from resolution_ledger import (
@@ -60,7 +60,7 @@ def test_every_submission_gets_the_answer_that_it_got_then(open_ledger: OpenLedg
     assert [loser.sequence for loser in ledger.losers()] == [4, 2]
 
 
-def test_after_the_first_call_it_has_the_schema_of_a_new_one(
+def test_after_the_first_write_it_has_the_schema_of_a_new_one(
     open_ledger: OpenLedger, foreign: Callable[..., sqlite3.Connection], tmp_path: Path
 ) -> None:
     open_ledger().resolve(record(1, 1, 1))

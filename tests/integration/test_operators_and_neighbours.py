@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from integration import older
-from integration.inside import OpenLedger, definitions
+from inside import OpenLedger, definitions
+from integration import one_row_program
 from integration.migrations import newer_version
 from integration.rebuilders import drop, empty, fill, open_admin
 from resolution_ledger import ResolutionLedger, Won
@@ -214,12 +214,12 @@ def test_a_migration_leaves_what_others_have_built_as_it_is(
         neighbour.check_that_all_works(newer)
 
 
-@pytest.mark.parametrize("form", older.FORMS.values(), ids=older.FORMS)
+@pytest.mark.parametrize("form", one_row_program.FORMS.values(), ids=one_row_program.FORMS)
 def test_an_adoption_leaves_what_others_have_built_as_it_is(
     path: Path, open_ledger: OpenLedger, form: str
 ) -> None:
     """And the older table itself."""
-    older.make_table(path, [older.row(i, 1, 1, i) for i in INSTANCES], form)
+    one_row_program.make_table(path, [one_row_program.row(i, 1, 1, i) for i in INSTANCES], form)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         neighbour = Neighbour(connection, ON_WINNERS)
         with open_admin(path) as admin:

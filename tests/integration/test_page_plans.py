@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from resolution_ledger.infra.sqlite import operator_statements as sql
 from samples import instance, record
 

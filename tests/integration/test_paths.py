@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from resolution_ledger import (
     InvalidOption,
     ResolutionError,

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from integration.inside import OpenLedger, own_connection
+from inside import OpenLedger, own_connection
 from resolution_ledger import (
     IdempotencyConflict,
     OutsideWorkspace,

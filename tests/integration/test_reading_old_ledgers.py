@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, definitions, files_in
-from integration.migrations import close_at_once, version
+from inside import OpenLedger, definitions, files_in
+from integration.closers import close_at_once
+from integration.migrations import version
 from integration.old_ledgers import (
     CALLERS_CALLS,
     FIRST_WRITES,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import Unguarded, all_rows, definitions, files_in
+from inside import Unguarded, all_rows, definitions, files_in
 from integration.rebuilders import drop, empty, fill, open_admin
 from resolution_ledger import (
     Finding,

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from integration.inside import Rows, all_rows
-from integration.paging import read_by
+from inside import Rows, all_rows
 from integration.tampering import GREATEST, LEAST, NOBODYS, Specimen, make_ledger, sql
+from paging import read_by
 from resolution_ledger import Report
 from resolution_ledger.projections.read_models import (
     CLOSED_INSTANCES,

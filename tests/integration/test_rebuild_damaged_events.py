@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, Unguarded, all_rows
+from inside import OpenLedger, Unguarded, all_rows
 from integration.rebuilders import READ_MODELS, empty, fill, open_admin
 from integration.tampering import Specimen, make_ledger
 from resolution_ledger import CorruptLedger, UnknownEvent, Won

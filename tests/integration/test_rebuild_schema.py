@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, all_rows, definitions
+from inside import OpenLedger, all_rows, definitions
 from integration.rebuilders import READ_MODELS, fill, open_admin
 from resolution_ledger import Won
 from samples import record

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from resolution_ledger import LedgerAdmin, Lost, Replayed
 from resolution_ledger.infra.sqlite.schema import TABLES
 from samples import record, response

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger, database_of, kept_connections
+from inside import OpenLedger, database_of, kept_connections
 from resolution_ledger import (
     Replayed,
     ResolutionError,

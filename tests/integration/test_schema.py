@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from integration.inside import OpenLedger, all_rows, definitions
+from inside import OpenLedger, all_rows, definitions
 from integration.migrations import (
     NEW,
     OLD,

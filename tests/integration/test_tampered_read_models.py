@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from integration.paging import read_by
 from integration.tampering import (
     GREATEST,
     LEAST,
@@ -16,6 +15,7 @@ from integration.tampering import (
     removal,
     sql,
 )
+from paging import read_by
 from resolution_ledger import Finding
 from samples import instance
 

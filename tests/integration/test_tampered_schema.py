@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import definitions
 from integration.altering import TRIGGERS, Opened
-from integration.inside import definitions
 from integration.tampering import guards_dropped, make_ledger, tamper
 from resolution_ledger import CorruptLedger, Finding, LedgerAdmin
 

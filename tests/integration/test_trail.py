@@ -11,8 +11,8 @@ from typing import get_args
 
 import pytest
 
-from integration.paging import read_by
 from integration.tampering import make_ledger
+from paging import read_by
 from resolution_ledger import (
     InvalidId,
     InvalidOption,

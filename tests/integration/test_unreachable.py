@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger
 from integration import limited
-from integration.inside import OpenLedger
 from processes import run_alone
 from resolution_ledger import Replayed, ResolutionLedger, StoreUnavailable, Won
 from samples import WORKSPACE, instance, record, response

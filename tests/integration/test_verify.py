@@ -8,9 +8,8 @@ from random import Random
 
 import pytest
 
+from inside import OpenLedger, all_rows, definitions
 from integration.edits import ALL_EDITS, EDITS
-from integration.inside import OpenLedger, all_rows, definitions
-from integration.paging import read_by
 from integration.tampering import (
     Specimen,
     edit,
@@ -19,6 +18,7 @@ from integration.tampering import (
     removal,
     sequences,
 )
+from paging import read_by
 from resolution_ledger import Closed, Finding, LedgerAdmin, Lost, Progress, Withdrawn, Won
 from resolution_ledger.infra import runs
 from resolution_ledger.projections import rules_audit

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from inside import OpenLedger
 from integration import waiters
-from integration.inside import OpenLedger
 from listeners import see_that_nobody_listens, until, until_listening
 from processes import PATIENCE, run_alone, run_together
 from resolution_ledger import (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.inside import OpenLedger
+from inside import OpenLedger
 from processes import PATIENCE
 from samples import instance, record, response
 

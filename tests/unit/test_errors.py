@@ -231,7 +231,7 @@ def test_outside_workspace_tells_only_what_the_caller_knew() -> None:
 
 
 @pytest.mark.parametrize("unknown", [True, False])
-def test_the_message_says_when_the_fate_of_the_commit_is_unknown(unknown: bool) -> None:  # noqa: FBT001
+def test_the_message_says_when_the_fate_of_the_commit_is_unknown(*, unknown: bool) -> None:
     """And what to do then."""
     message = str(StoreUnavailable("a.db", "why", outcome_unknown=unknown))
     assert message.startswith("a.db: why")

@@ -81,8 +81,7 @@ def test_a_withdrawal_is_looked_up_by_its_submission_alone() -> None:
     ids=["label", "reason", "workspace"],
 )
 def test_a_withdrawals_fingerprint_is_of_what_makes_it_the_same_one(
-    other: Withdrawal,
-    same: bool,  # noqa: FBT001
+    other: Withdrawal, *, same: bool
 ) -> None:
     """Its label is not."""
     assert (fingerprints_for(STREAM, other)[1] == OF_THE_WITHDRAWAL) is same
@@ -105,7 +104,7 @@ def test_a_withdrawal_shares_no_fingerprint_with_an_attempt() -> None:
     ],
     ids=["label", "response", "workspace", "key"],
 )
-def test_what_is_not_compared_is_not_in_the_fingerprint(other: Attempt, same_key: bool) -> None:  # noqa: FBT001
+def test_what_is_not_compared_is_not_in_the_fingerprint(other: Attempt, *, same_key: bool) -> None:
     """And what is compared is."""
     of_key, of_submission = fingerprints_for(STREAM, other)
     assert (of_key == OF_THE_KEY) is same_key

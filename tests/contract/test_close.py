@@ -8,15 +8,21 @@ from threading import Event
 
 import pytest
 
-from contract.backends import OpenLedger
+from contract.backends import OpenLedger, in_the_callers_thread
 from resolution_ledger import LedgerClosed, ResolutionLedger, Won
 from samples import instance, record
 
 CALLS: dict[str, Callable[[ResolutionLedger], object]] = {
+    "create": lambda ledger: ledger.create(),
     "resolve": lambda ledger: ledger.resolve(record(2, 1, 1)),
     "resolve again": lambda ledger: ledger.resolve(record(1, 1, 1)),
     "withdraw": lambda ledger: ledger.withdraw(instance(2), "expired"),
     "withdraw again": lambda ledger: ledger.withdraw(instance(3), "expired"),
+    "wait": lambda ledger: ledger.wait(instance(1)),
+    "wait for what is open": lambda ledger: ledger.wait(instance(2)),
+    "look": lambda ledger: ledger.wait(instance(2), 0),
+    "watch": lambda ledger: next(ledger.watch()),
+    "watch what is to come": lambda ledger: next(ledger.watch(2)),
     "winner": lambda ledger: ledger.winner(instance(1)),
     "history": lambda ledger: ledger.history(instance(1)),
     "losers": lambda ledger: ledger.losers(),
@@ -77,6 +83,7 @@ def test_a_call_in_flight_finishes_before_close_returns(open_ledger: OpenLedger)
         ledger.winner(instance(1))
 
 
+@in_the_callers_thread
 def test_a_ledger_may_be_closed_from_within_its_own_clock(open_ledger: OpenLedger) -> None:
     def clock() -> int:
         ledger.close()

@@ -4,53 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from resolution_ledger import (
     Closed,
     IdempotencyConflict,
-    InstanceId,
     Lost,
     OutsideWorkspace,
     RecordedAttempt,
     Replayed,
     ResolutionLedger,
-    ResolutionRecord,
     Withdrawn,
     Won,
 )
 from samples import instance
+from submissions import Outcome, Submission, submit
 
 Answer = tuple[object, ...]
 
 
-class Ending(Struct, frozen=True):
-    """What ``withdraw`` is called with, as ``resolve`` is with a ``ResolutionRecord``."""
-
-    instance: InstanceId
-    reason: str
-    submitted_by: str = ""
-
-
-Sent = ResolutionRecord | Ending
-
-
-def answer(ledger: ResolutionLedger, sent: Sent) -> Answer:
-    """The answer to what is sent, refusals included, with all the facts that it carries."""
+def answer(ledger: ResolutionLedger, submission: Submission) -> Answer:
+    """The answer to it, refusals included, with all the facts that it carries."""
     try:
-        if isinstance(sent, Ending):
-            outcome = ledger.withdraw(sent.instance, sent.reason, sent.submitted_by)
-        else:
-            outcome = ledger.resolve(sent)
+        outcome = submit(ledger, submission)
     except OutsideWorkspace as refusal:
         return "outside", refusal.instance, refusal.workspace
     except IdempotencyConflict as refusal:
         return "conflict", refusal.key, refusal.existing, refusal.presented
-    return told(outcome)
+    return _facts(outcome)
 
 
-def told(outcome: Won | Lost | Replayed | Withdrawn | Closed) -> Answer:
-    """An answer that is no refusal."""
+def _facts(outcome: Outcome) -> Answer:
     match outcome:
         case Won():
             return ("won",)

@@ -1,4 +1,4 @@
-"""The few looks behind the public door that tests of this level need."""
+"""The few looks behind the public door that tests need."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def kept_connections(ledger: ResolutionLedger) -> list[OpenConnection]:
     """The connections that wait for the next call."""
     database = database_of(ledger)
     writer = database.writer._connection  # noqa: SLF001 (as above)
-    readers = database.readers._idle if isinstance(database, FileDatabase) else []  # noqa: SLF001
+    readers: list[OpenConnection] = []
+    if isinstance(database, FileDatabase):
+        readers = database.readers._idle  # noqa: SLF001 (as above)
     return [*readers, *([] if writer is None else [writer])]
 
 

@@ -1,4 +1,4 @@
-"""An older program: the first row in a table of winners decides, and there is no log."""
+"""A program with a one-row table: the first row for an instance decides, and there is no log."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from integration.tampering import OLDER_TABLE
 from processes import PATIENCE
 from samples import WORKSPACE, instance, key, response
 
+ONE_ROW_TABLE = """
+    CREATE TABLE interaction_resolutions (
+        instance_id TEXT PRIMARY KEY,
+        workspace_key TEXT NOT NULL,
+        response_id TEXT NOT NULL,
+        idempotency_key TEXT NOT NULL,
+        resolved_tick INTEGER NOT NULL
+    )
+"""
+
 FORMS = {
-    "with a rowid": OLDER_TABLE,
-    "like a ledger's": OLDER_TABLE.replace("PRIMARY KEY", "PRIMARY KEY NOT NULL") + "WITHOUT ROWID",
+    "with a rowid": ONE_ROW_TABLE,
+    "like a ledger's": ONE_ROW_TABLE.replace(" KEY", " KEY NOT NULL") + "WITHOUT ROWID",
 }
 
 Row = tuple[object, object, object, object, object]
@@ -26,9 +35,9 @@ def row(i: int, r: int, k: int, tick: int, workspace: str = WORKSPACE) -> Row:
 
 
 def make_table(
-    path: Path | str, rows: Iterable[Row], form: str = OLDER_TABLE, *, journal: str = "delete"
+    path: Path | str, rows: Iterable[Row], form: str = ONE_ROW_TABLE, *, journal: str = "delete"
 ) -> None:
-    """Make the database of an older program."""
+    """Make the database of such a program."""
     with closing(connect(path)) as connection, connection:
         connection.execute(f"PRAGMA journal_mode = {journal}")
         connection.execute("BEGIN")
@@ -37,12 +46,12 @@ def make_table(
 
 
 def connect(path: Path | str) -> sqlite3.Connection:
-    """A connection of the older program's. It waits for others."""
+    """A connection of such a program's. It waits for others."""
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
 
 
 def table(connection: sqlite3.Connection) -> list[Row]:
-    """The winners, as the older program reads them."""
+    """The winners, as such a program reads them."""
     return connection.execute(
         "SELECT instance_id, workspace_key, response_id, idempotency_key, resolved_tick"
         "  FROM interaction_resolutions ORDER BY instance_id"
@@ -50,7 +59,7 @@ def table(connection: sqlite3.Connection) -> list[Row]:
 
 
 def decide(connection: sqlite3.Connection, i: int, r: int) -> str | None:
-    """None if the older program believes that ``r`` has won, else the winner's text."""
+    """None if the program believes that ``r`` has won, else the winner's text."""
     inserted = connection.execute(
         "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         row(i, r, r, 0),
