@@ -19,7 +19,7 @@ from .submissions import WORKSPACE
 
 PLAIN = "plain"
 
-_CREATE = """
+CREATE = """
     CREATE TABLE interaction_resolutions (
         instance_id TEXT PRIMARY KEY,
         workspace_key TEXT NOT NULL,
@@ -85,7 +85,7 @@ def open_plain(directory: Path, durability: Durability) -> Iterator[Contender]:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {durability}")
-        connection.execute(_CREATE)
+        connection.execute(CREATE)
         one_row = OneRow(connection)
         yield Contender(
             name=PLAIN,

@@ -33,6 +33,9 @@ class Session(Protocol):
     def heads(self, stream: str) -> tuple[Head, int | None]:
         """The head of the log, and the sequence of the stream's first event, if it has one."""
 
+    def is_up_to_date(self) -> bool:
+        """Whether the ledger is of the newest version."""
+
     def first_event(self, stream: str) -> StoredRow | None:
         """The event with which the stream begins."""
 
@@ -188,6 +191,18 @@ class Database(Protocol):
         It never creates a ledger, and hardly ever has to wait.
 
         :param timeout: seconds to wait all the same; by default the ledger's own.
+        """
+
+    def submit(self, work: Callable[[Session], T], meanwhile: Callable[[], T | None]) -> T:
+        """What ``work`` returns, given a session inside a write transaction.
+
+        The transaction is committed when ``work`` returns, perhaps together with the work of
+        others. If it raises, what it did is undone, and nobody else's work is. It may be called in
+        another thread, and again. The ledger is created where there is none.
+
+        :param meanwhile: called if there is more than a moment to wait: what it returns, if not
+            None, is returned, and nothing is written.
+        :raises StoreBusy: if others write for longer than the ledger's ``lock_timeout``.
         """
 
     def write(self, work: Callable[[OperatorSession], T], *, timeout: float | None = None) -> T:

@@ -17,6 +17,7 @@ from .memory import MemoryDatabase
 from .opening import open_bare, open_file
 from .operator import SQLiteOperatorSession
 from .readers import Readers
+from .session import SQLiteSession
 from .writer import PATIENCE, Writer
 
 T = TypeVar("T")
@@ -77,6 +78,24 @@ class FileDatabase:
         """
         return self.readers.call(work, timeout=timeout)
 
+    def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
+        """What ``work`` returns, given a session inside a write transaction."""
+        if self._decided:
+            return self.writer.call(work, meanwhile=meanwhile, alone=False)
+
+        def decide(session: SQLiteOperatorSession) -> tuple[T, str | None]:
+            # It may have taken another identity since the connection was opened.
+            return work(session), session.ledger_id()
+
+        def otherwise() -> tuple[T, str | None] | None:
+            found = meanwhile()
+            return None if found is None else (found, None)
+
+        done, ledger_id = self.writer.call(decide, meanwhile=otherwise, alone=False)
+        if ledger_id is not None:
+            self._ledger_id, self._decided = ledger_id, True
+        return done
+
     def write(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
     ) -> T:
@@ -84,9 +103,7 @@ class FileDatabase:
 
         :raises StoreBusy: if others hold the write lock for longer than ``timeout`` seconds.
         """
-        done = self.writer.call(work, timeout=timeout)
-        self._decided = True
-        return done
+        return self.writer.call(work, timeout=timeout)
 
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:
         """What ``work`` returns, given a session in which it makes the ledger itself.

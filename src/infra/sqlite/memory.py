@@ -10,6 +10,7 @@ from . import forks
 from .connection import OpenConnection
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
+from .session import SQLiteSession
 from .writer import PATIENCE, Writer
 
 T = TypeVar("T")
@@ -34,7 +35,11 @@ class MemoryDatabase:
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
     ) -> T:
         """What ``work`` returns, given the session."""
-        return self.writer.call(work, timeout=timeout, transaction=False)
+        return self.writer.read(work, timeout=timeout)
+
+    def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
+        """What ``work`` returns, given the session inside a transaction."""
+        return self.writer.call(work, meanwhile=meanwhile, alone=False)
 
     def write(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None

@@ -1,0 +1,98 @@
+"""Calls that wait for somebody to lead, in the order in which they came.
+
+A signal handler may raise, fork, or call the ledger at any point of the main thread. So nothing
+here is locked: the queue changes in one step each time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Generic, TypeVar, cast
+
+from ..bells import Bell
+
+T = TypeVar("T")
+
+Work = Callable[[Any], T]
+"""What is to be done with a session."""
+
+Meanwhile = Callable[[], T | None]
+"""Another way to an answer, for those who have to wait; None if it leads to none."""
+
+
+class Call(Generic[T]):
+    """A work that is to be done in a write transaction, and what has come of it."""
+
+    __slots__ = ("_done", "_error", "_result", "alone", "bell", "work")
+
+    def __init__(self, work: Work[T], *, alone: bool) -> None:
+        self.work = work
+        self.alone = alone
+        """Whether it is to have a transaction of its own."""
+        self.bell = Bell()
+        self._done = False
+        self._result: T | None = None
+        self._error: BaseException | None = None
+
+    def succeed(self, result: T) -> None:
+        """It is committed."""
+        self._result, self._done = result, True
+        self.bell.ring()
+
+    def fail(self, error: BaseException) -> None:
+        """It is not, or nobody knows."""
+        self._error, self._done = error, True
+        self.bell.ring()
+
+    def ended(self) -> bool:
+        """Whether anything has come of it."""
+        return self._done
+
+    def outcome(self) -> T:
+        """What came of it."""
+        if self._error is not None:
+            raise self._error
+        return cast(T, self._result)
+
+
+class Waiting:
+    """The queue."""
+
+    def __init__(self) -> None:
+        self.calls: deque[Call[Any]] = deque()
+        """To be looked at, and no more: that costs least where nobody waits."""
+
+    def enter(self, call: Call[Any]) -> None:
+        """Wait for somebody to lead."""
+        self.calls.append(call)
+
+    def leave(self, call: Call[Any]) -> bool:
+        """Whether the call still waited: from now on it does not."""
+        try:
+            self.calls.remove(call)
+        except ValueError:
+            return False
+        return True
+
+    def take(self, most: int) -> list[Call[Any]]:
+        """Those that may be done together, as far as they come first: nobody else does them now."""
+        taken: list[Call[Any]] = []
+        with suppress(IndexError):  # there are no more
+            while len(taken) < most and not self.calls[0].alone:
+                taken.append(self.calls.popleft())
+        return taken
+
+    def put_back(self, calls: list[Call[Any]]) -> None:
+        """Have them wait again, where they did."""
+        self.calls.extendleft(reversed(calls))
+
+    def wake_first(self) -> None:
+        """Have the first one lead."""
+        with suppress(IndexError):  # it has just left
+            self.calls[0].bell.ring()
+
+    def forget(self) -> None:
+        """In a forked child: they wait in the parent."""
+        self.calls.clear()
