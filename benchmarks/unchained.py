@@ -39,7 +39,7 @@ _OPENING = ResolutionRecord(
     InstanceId.mint("opens the connection"), ResponseId.mint("so be it"), IdempotencyKey("k")
 )
 
-_HASH = "(SELECT hash FROM resolution_events ORDER BY sequence DESC LIMIT 1),"
+_HASH = "           hash,\n"
 _HEADS = statements.HEADS.replace(_HASH, "")
 
 
@@ -50,8 +50,11 @@ class UnchainedSession(operator.SQLiteOperatorSession):  # type: ignore[misc, un
 
     def heads(self, stream: str) -> tuple[Head, int | None]:
         """As the package does it, without the hash."""
-        ((_, sequence, first),) = self._run(_HEADS, (stream,))
-        return Head(sequence or 0, b""), first
+        rows = self._run(_HEADS, (stream,))
+        if not rows:
+            return Head(0, b""), None
+        ((_, sequence, first),) = rows
+        return Head(sequence, b""), first
 
     def append_event(self, head: Head, row: NewRow) -> Head:
         """As the package does it, without the hash."""

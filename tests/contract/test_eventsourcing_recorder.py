@@ -221,9 +221,7 @@ def test_every_transaction_begins_as_an_immediate_one(
     recorder: LedgerRecorder, database: FileDatabase, write: str
 ) -> None:
     ran: list[str] = []
-    database.writer.call(
-        lambda session: session.connection.set_trace_callback(ran.append), transaction=False
-    )
+    database.writer.read(lambda session: session.connection.set_trace_callback(ran.append))
     if write == "insert_events":
         recorder.insert_events([stored()])
     else:

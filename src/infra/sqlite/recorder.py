@@ -158,8 +158,9 @@ class LedgerRecorder(SQLiteApplicationRecorder):
 
     def max_notification_id(self) -> int:
         """The greatest sequence, or None if the log is empty."""
-        ((sequence, _),) = self._read(statements.HEAD)
-        return cast(int, sequence)  # the package says int where its own abstract class allows None
+        rows = self._read(statements.HEAD)
+        # The package says int where its own abstract class allows None.
+        return cast(int, rows[0][0] if rows else None)
 
     def _read(self, statement: str, *values: object) -> list[Any]:
         with translated():

@@ -51,7 +51,7 @@ class SQLiteSession:
     def heads(self, stream: str) -> tuple[Head, int | None]:
         rows = self._run(statements.HEADS, (stream,))
         if not rows:
-            raise CorruptLedger(self.target, "resolution_ledger_meta is empty")
+            return self.head(), None
         version, sequence, digest, first = rows[0]
         if version != len(MIGRATIONS):  # as in _check, without the cost of a call
             self._check(version)
@@ -77,14 +77,12 @@ class SQLiteSession:
 
     def head(self) -> Head:
         """The head of the log."""
-        ((sequence, digest),) = self.read(statements.HEAD)
-        return self._head(sequence, digest)
+        rows = self.read(statements.HEAD)
+        return self._head(*rows[0]) if rows else chain.origin(self._ledger_id())
 
-    def _head(self, sequence: int | None, digest: bytes | None) -> Head:
-        if sequence is not None and type(sequence) is not int:
+    def _head(self, sequence: object, digest: object) -> Head:
+        if type(sequence) is not int:
             raise CorruptLedger(self.target, f"the greatest sequence is {sequence!r}")
-        if sequence is None:
-            return chain.origin(self._ledger_id())
         if type(digest) is not bytes or len(digest) != chain.HASH_SIZE:
             raise CorruptLedger(self.target, "the hash is no hash", sequence=sequence)
         return Head(sequence, digest)
@@ -131,6 +129,9 @@ class SQLiteSession:
         rows = self._run(statement, values)
         self.schema_version()  # after reading: versions only grow, so the rows were of no newer one
         return rows
+
+    def is_up_to_date(self) -> bool:
+        return self.schema_version() == len(MIGRATIONS)
 
     def schema_version(self) -> int:
         """The version of the ledger's schema.

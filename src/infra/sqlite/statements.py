@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+# No row for an empty log.
 HEADS = """
-    SELECT schema_version,
-           (SELECT max(sequence) FROM resolution_events),
-           (SELECT hash FROM resolution_events ORDER BY sequence DESC LIMIT 1),
+    SELECT (SELECT schema_version FROM resolution_ledger_meta),
+           sequence,
+           hash,
            (SELECT sequence FROM resolution_events
              WHERE originator_id = ? ORDER BY originator_version LIMIT 1)
-      FROM resolution_ledger_meta
+      FROM resolution_events
+     ORDER BY sequence DESC
+     LIMIT 1
 """
 
 FIRST_EVENT = """
@@ -48,10 +51,7 @@ STREAM_EVENTS = """
 
 SCHEMA_VERSION = "SELECT schema_version FROM resolution_ledger_meta"
 
-HEAD = """
-    SELECT (SELECT max(sequence) FROM resolution_events),
-           (SELECT hash FROM resolution_events ORDER BY sequence DESC LIMIT 1)
-"""
+HEAD = "SELECT sequence, hash FROM resolution_events ORDER BY sequence DESC LIMIT 1"
 
 LEDGER_ID = "SELECT ledger_id FROM resolution_ledger_meta"
 
