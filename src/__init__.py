@@ -88,10 +88,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """``AsyncResolutionLedger``: asyncio is loaded for those who use it, and nobody else."""
-    if name == "AsyncResolutionLedger":
-        from .asynchronous import AsyncResolutionLedger
+if not TYPE_CHECKING:  # to a type checker, no other name is to seem to exist
 
-        return AsyncResolutionLedger
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """``AsyncResolutionLedger``: asyncio is loaded for those who use it, and nobody else."""
+        if name == "AsyncResolutionLedger":
+            from .asynchronous import AsyncResolutionLedger
+
+            return AsyncResolutionLedger
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -57,9 +57,12 @@ def check_sequence(option: str, value: int) -> int:
 
     :raises InvalidOption: naming the option.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+    if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidOption(option, value, "not a sequence")
-    return value
+    plain = int.__index__(value)  # a subclass could compare or count otherwise
+    if not 0 <= plain < 2**63:
+        raise InvalidOption(option, value, "not a sequence")
+    return plain
 
 
 def check_timeout(timeout: float | None) -> float | None:
@@ -69,10 +72,12 @@ def check_timeout(timeout: float | None) -> float | None:
     """
     if timeout is None:
         return None
-    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if not number or not timeout >= 0:
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise InvalidOption("timeout", timeout, "neither None nor seconds")
-    return timeout if timeout < inf else None
+    plain = int.__index__(timeout) if isinstance(timeout, int) else float.__float__(timeout)
+    if not plain >= 0:
+        raise InvalidOption("timeout", timeout, "neither None nor seconds")
+    return plain if plain < inf else None
 
 
 def check_limit(limit: int) -> int:
@@ -80,6 +85,9 @@ def check_limit(limit: int) -> int:
 
     :raises InvalidOption: if it is not a positive 64-bit integer.
     """
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 0 < limit < 2**63:
+    if isinstance(limit, bool) or not isinstance(limit, int):
         raise InvalidOption("limit", limit, "not a positive integer")
-    return limit
+    plain = int.__index__(limit)
+    if not 0 < plain < 2**63:
+        raise InvalidOption("limit", limit, "not a positive integer")
+    return plain

@@ -81,7 +81,8 @@ class ResolutionLedger(Door):
         :raises IdempotencyConflict: if the key belongs to another response. On record.
         :raises OutsideWorkspace: if the instance is another workspace's. On record.
         :raises InvalidRecord: if ``record`` is not a ``ResolutionRecord``.
-        :raises StoreError: see its ``outcome_unknown``; the same call may be made again.
+        :raises StoreError: for ``StoreBusy``, and where its ``outcome_unknown`` is True, make the
+            same call again; the others say what to do.
         """
         if not isinstance(record, ResolutionRecord):
             raise InvalidRecord(f"a {type(record).__name__} is not a ResolutionRecord")
@@ -107,7 +108,7 @@ class ResolutionLedger(Door):
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         :raises InvalidOption: if ``reason`` is another one.
         :raises InvalidText: if ``submitted_by`` is not 0 to 512 bytes of UTF-8.
-        :raises StoreError: see its ``outcome_unknown``; the same call may be made again.
+        :raises StoreError: as :meth:`resolve` does.
         """
         label = check_text("submitted_by", submitted_by, may_be_empty=True)
         withdrawal = Withdrawal(self._workspace, check_reason(reason), label)

@@ -19,13 +19,12 @@ def check_tick(value: object) -> int:
 
     :raises InvalidTick: if not.
     """
-    if (
-        not isinstance(value, int)
-        or isinstance(value, bool)
-        or not _LEAST_TICK <= value <= _GREATEST_TICK
-    ):
+    if not isinstance(value, int) or isinstance(value, bool):
         raise InvalidTick(value)
-    return int.__index__(value)
+    plain = int.__index__(value)  # a subclass could compare or count otherwise
+    if not _LEAST_TICK <= plain <= _GREATEST_TICK:
+        raise InvalidTick(value)
+    return plain
 
 
 class Attempt(Struct, frozen=True):

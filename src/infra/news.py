@@ -6,14 +6,14 @@ does. Being told means no more than that it is worth looking again: what has hap
 the log, by those who wait. So nothing is lost as long as they ask to be told before they look.
 
 A signal handler may raise at any point here, or call the ledger. So there is no lock that it could
-find taken: a set changes in one step, and whoever rings a bell never waits.
+find taken, and whoever rings a bell never waits.
 """
 
 from __future__ import annotations
 
 import os
 from _thread import start_new_thread
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from threading import Lock, get_ident
@@ -23,6 +23,7 @@ from typing import TypeVar
 from ..domain.errors import StoreBusy, StoreError, StoreUnavailable
 from .bells import Bell, Deadline
 from .database import Database
+from .listeners import Listener, Listeners, never
 from .runs import PAGE
 
 T = TypeVar("T")
@@ -33,34 +34,10 @@ pause grows with each look in vain."""
 _GROWTH = 1.5
 
 
-def _never() -> bool:
-    return False
+_GONE_EVERY = 50
+"""Looks between two at whether somebody has gone without having been able to say so."""
 
-
-class Listener:
-    """Somebody who wants to be told."""
-
-    __slots__ = ("database", "gone", "place", "stream", "tell", "thread")
-
-    def __init__(
-        self,
-        database: Database,
-        place: Hashable,
-        tell: Callable[[], None],
-        stream: str | None,
-        gone: Callable[[], bool] = _never,
-    ) -> None:
-        self.database = database
-        self.place = place
-        self.stream = stream
-        """The only one that matters; None for all."""
-        self.tell = tell
-        self.gone = gone
-        """Whether it has ended without having been able to say so."""
-        self.thread = get_ident()
-
-
-_listeners: set[Listener] = set()
+_listeners = Listeners()
 
 _looking = Lock()
 """Held by the thread that looks for all, and by nobody else."""
@@ -72,7 +49,7 @@ def listening(
     place: Hashable,
     tell: Callable[[], None],
     stream: str | None,
-    gone: Callable[[], bool] = _never,
+    gone: Callable[[], bool] = never,
 ) -> Iterator[Callable[[], None]]:
     """In here, ``tell`` is called after commits: at least those that concern the stream.
 
@@ -96,24 +73,48 @@ def wait_for(
     *,
     seconds: float | None,
     stream: str | None = None,
+    place: Hashable = None,
 ) -> T:
-    """What ``look`` returns as soon as that is not None; None if it is not in time."""
+    """What ``look`` returns as soon as that is not None; None if it is not in time.
+
+    :param place: where the ledger was when somebody began with it; by default, where it is now.
+    :raises StoreUnavailable: if it is no longer there.
+    """
     deadline = Deadline(seconds)
-    if (found := look()) is not None or seconds == 0:  # then nobody need be told
+    begun, place = place, database.place() if place is None else place
+    found = look()
+    if begun is not None:
+        check_place(database, place)
+    if found is not None or seconds == 0:  # then nobody need be told
         return found
     bell = Bell()
-    listener = Listener(database, database.place(), bell.ring, stream)
+    listener = Listener(database, place, bell.ring, stream)
     # As in ``listening``, which a signal handler that raises may leave by halves: between the
     # lines here and what they call there is no point at which one can run.
     try:
         _listeners.add(listener)
-        while (found := look()) is None:
+        in_time = True
+        while True:
+            found = look()
+            check_place(database, place)
+            if found is not None or not in_time:
+                return found
             _see_to_looking(database.target)
-            if not bell.heard(deadline.left):
-                return look()  # what came last may not have been told yet
-        return found
+            in_time = bell.heard(deadline.left)  # what came last may not have been told yet
     finally:
+        _listeners.everybody.discard(listener)
         _listeners.discard(listener)
+
+
+def check_place(database: Database, place: Hashable) -> None:
+    """See, after a look, that the ledger is where it was: what was read is of no other one then.
+
+    Whoever reads meets the error only once, and others may have met it already.
+
+    :raises StoreUnavailable: if it is not.
+    """
+    if database.place() != place:
+        raise StoreUnavailable(database.target, "the file was moved, removed or replaced")
 
 
 def announce(database: Database, stream: str) -> None:
@@ -122,22 +123,26 @@ def announce(database: Database, stream: str) -> None:
         return
     with suppress(StoreError):  # without a place, nobody can be told
         place = database.place()
-        _tell(
-            listener
-            for listener in tuple(_listeners)
-            if listener.place == place and listener.stream in {None, stream}
-        )
+        _tell(place, (stream,))
 
 
 def close(database: Database) -> None:
     """Close it, and tell those who wait through it: they find that it is."""
     database.close()
-    _tell(listener for listener in tuple(_listeners) if listener.database is database)
+    for listener in _listeners.all():
+        if listener.database is database:
+            listener.tell()
 
 
-def _tell(listeners: Iterator[Listener]) -> None:
-    for listener in listeners:
-        listener.tell()
+def _tell(place: Hashable, streams: Iterable[str] | None) -> None:
+    """Tell those to whom one of the streams matters; None: everybody who waits there."""
+    if streams is None:
+        told = _listeners.all()
+    else:
+        told = tuple(one for stream in (None, *streams) for one in _listeners.of(stream))
+    for listener in told:
+        if listener.place == place:
+            listener.tell()
 
 
 def _see_to_looking(target: str) -> None:
@@ -157,58 +162,69 @@ def _see_to_looking(target: str) -> None:
 
 
 def _look_for_all() -> None:
-    heads: dict[Hashable, int] = {}
+    looks = Looks()
     # Whoever comes after the last look and before the release finds the lock taken, and has
     # entered the set before: so the set is looked at once more.
     while _listeners and _looking.acquire(blocking=False):
         try:
             pause = _QUICK
             while _listeners:
-                pause = _QUICK if _look(heads) else min(pause * _GROWTH, _IDLE)
+                pause = _QUICK if looks.look() else min(pause * _GROWTH, _IDLE)
                 sleep(pause)
+            _listeners.forget_interrupted()
         finally:
             _looking.release()
 
 
-def _look(heads: dict[Hashable, int]) -> bool:
-    """Look at each ledger that somebody waits for; whether there was news.
+class Looks:
+    """What the thread that looks remembers from one look to the next."""
 
-    :param heads: how long the log of each was at the last look.
-    """
-    databases = {one.place: one.database for one in tuple(_listeners) if not _dropped(one)}
-    for place in heads.keys() - databases.keys():
-        del heads[place]
-    news = False
-    for place, database in databases.items():
-        known = heads.get(place)
-        streams: set[str] | None
-        try:
-            head, streams = _news(database, known)
-        except StoreBusy:
-            continue
-        except Exception:  # noqa: BLE001 - whatever it is, those who wait meet it themselves
-            heads.pop(place, None)
-            streams = None
-        else:
-            heads[place] = head
-            news = news or head != known
-        # Those who listen by now, not those who did before: whoever has come meanwhile may have
-        # looked before what has just been read was committed, and it is news only this once.
-        _tell(
-            listener
-            for listener in tuple(_listeners)
-            if listener.place == place
-            and (streams is None or (streams and listener.stream in {None, *streams}))
-        )
-    return news
+    def __init__(self) -> None:
+        self.heads: dict[Hashable, int] = {}
+        """How long the log of each ledger was at the last look."""
+        self._databases: dict[Hashable, Database] = {}
+        """Those that somebody waits for."""
+        self._version = 0
+        self._left = 0
 
+    def look(self) -> bool:
+        """Look at each ledger that somebody waits for; whether there was news."""
+        self._see_who_listens()
+        news = False
+        for place, database in self._databases.items():
+            known = self.heads.get(place)
+            streams: set[str] | None
+            try:
+                head, streams = _news(database, known)
+                check_place(database, place)
+            except StoreBusy:
+                continue
+            except Exception:  # noqa: BLE001 - whatever it is, those who wait meet it themselves
+                self.heads.pop(place, None)
+                streams = None
+            else:
+                self.heads[place] = head
+                news = news or head != known
+            # Those who listen by now, not those who did before: whoever has come meanwhile may
+            # have looked before what has just been read was committed, and it is news only once.
+            if streams is None or streams:
+                _tell(place, streams)
+        return news
 
-def _dropped(listener: Listener) -> bool:
-    """Whether it was gone, and is no longer among those who listen."""
-    if not listener.gone():
-        return False
-    _listeners.discard(listener)
-    return True
+    def _see_who_listens(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._left = _GONE_EVERY
+            _listeners.forget_interrupted()
+            for listener in _listeners.all():
+                if listener.gone():
+                    _listeners.discard(listener)
+        version = _listeners.version
+        if version != self._version:
+            self._version = version
+            self._databases = {one.place: one.database for one in _listeners.all()}
+            for place in self.heads.keys() - self._databases.keys():
+                del self.heads[place]
 
 
 def _news(database: Database, known: int | None) -> tuple[int, set[str] | None]:
@@ -228,12 +244,14 @@ def _news(database: Database, known: int | None) -> tuple[int, set[str] | None]:
 
 
 def _forget_others() -> None:
-    """After a fork, in the child: only this thread is left of those who wait."""
-    global _looking  # noqa: PLW0603 - the parent's thread holds the old one, and is not here
+    """After a fork, in the child: only this thread is left of those who wait, and no event loop."""
+    global _looking, _listeners  # noqa: PLW0603 - of the old ones, others may hold the locks
     _looking = Lock()
-    me = get_ident()
-    _listeners.difference_update([one for one in _listeners if one.thread != me])
-    _tell(iter(tuple(_listeners)))  # so that they see to looking again
+    waited, _listeners = _listeners.all(), Listeners()
+    for listener in waited:
+        if listener.thread == get_ident() and listener.gone is never:
+            _listeners.add(listener)
+            listener.tell()  # so that it sees to looking again
 
 
 if hasattr(os, "register_at_fork"):

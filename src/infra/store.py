@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import cast
 
 from ..domain.decision import Answer, Decision, Refusal, WithdrawalAnswer, decide
 from ..domain.errors import (
     CorruptLedger,
+    NotALedger,
     OutsideWorkspace,
-    StoreBusy,
     StoreError,
     StoreUnavailable,
 )
@@ -70,10 +71,12 @@ class EventStore:
 
     def watch(self, workspace: str, after: int) -> Iterator[RecordedAttempt]:
         """What the workspace has on record past a sequence, and then whatever it adds; endless."""
+        place = self.database.place()
         while page := news.wait_for(
             lambda: self.next_page(workspace, after),  # noqa: B023 - called before it changes
             self.database,
             seconds=None,
+            place=place,
         ):
             after, recorded = page
             yield from recorded
@@ -106,6 +109,9 @@ class EventStore:
 
     def create(self) -> None:
         """Make the ledger, if there is none, and bring one of an older version up to date."""
+        with suppress(StoreUnavailable, NotALedger):  # there is none yet
+            if self.database.read(lambda session: session.is_up_to_date()):
+                return
         self.database.write(lambda _: None)
 
     def close(self) -> None:
@@ -125,18 +131,18 @@ class EventStore:
                 append(session, head, instance, last_position + 1, event)
             return decision
 
+        def on_record() -> Decision | None:
+            return self._on_record(instance, cause)
+
+        # A retransmission does not wait for those who write,
         try:
-            decision = self.database.write(decide_and_record, timeout=0)
-        except (StoreBusy, StoreUnavailable) as error:
-            if error.outcome_unknown:
+            decision = self.database.submit(decide_and_record, on_record)
+        except StoreUnavailable as error:
+            # nor need a disk that can be written.
+            found = None if error.outcome_unknown else on_record()
+            if found is None:
                 raise
-            # A retransmission does not wait for those who write, nor need a disk that can.
-            on_record = self._on_record(instance, cause)
-            if on_record is not None:
-                return on_record.answer
-            if isinstance(error, StoreUnavailable):
-                raise
-            decision = self.database.write(decide_and_record)
+            decision = found
         if decision.event is not None:
             news.announce(self.database, instance.text)
         return decision.answer

@@ -31,24 +31,28 @@ def open_target(
     """
     if durability not in get_args(Durability):
         raise InvalidOption("durability", durability, 'neither "full" nor "normal"')
-    if (
-        isinstance(lock_timeout, bool)
-        or not isinstance(lock_timeout, int | float)
-        or not 0 <= lock_timeout <= MAX_LOCK_TIMEOUT
-    ):
-        raise InvalidOption(
-            "lock_timeout", lock_timeout, f"not seconds from 0 to {MAX_LOCK_TIMEOUT:.0f}"
-        )
+    seconds = _lock_timeout(lock_timeout)
     path = _path(target)
     try:
         return open_database(
             path,
             durability=cast(Durability, durability),
-            lock_timeout=lock_timeout,
+            lock_timeout=seconds,
             incomplete=incomplete,
         )
     except OSError as error:  # a relative path, and the current directory has gone
         raise StoreUnavailable(path, str(error)) from error
+
+
+def _lock_timeout(value: float) -> float:
+    plain = -1.0
+    if isinstance(value, int) and not isinstance(value, bool):
+        plain = int.__index__(value)  # a subclass could compare or count otherwise
+    elif isinstance(value, float):
+        plain = float.__float__(value)
+    if not 0 <= plain <= MAX_LOCK_TIMEOUT:
+        raise InvalidOption("lock_timeout", value, f"not seconds from 0 to {MAX_LOCK_TIMEOUT:.0f}")
+    return plain
 
 
 def _path(target: str | os.PathLike[str]) -> str:

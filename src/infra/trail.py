@@ -49,7 +49,13 @@ def follow(database: Database, after: int = 0) -> Iterator[RecordedAttempt]:
 
     :raises LedgerClosed: once the database is closed.
     """
-    while page := news.wait_for(lambda: next_page(database, after), database, seconds=None):  # noqa: B023
+    place = database.place()
+    while page := news.wait_for(
+        lambda: next_page(database, after),  # noqa: B023 - called before it changes
+        database,
+        seconds=None,
+        place=place,
+    ):
         yield from page
         after = page[-1].sequence
 
@@ -59,6 +65,9 @@ def next_page(database: Database, after: int) -> list[RecordedAttempt] | None:
 
     :raises CorruptLedger: if the next one cannot be read. A page ends before such a one.
     """
+    if after == GREATEST:  # there can be none, but that the ledger is closed or gone is to be seen
+        database.read(lambda session: session.head_sequence())
+        return None
     rows = database.read(lambda session: session.log(after + 1, GREATEST, PAGE))
     page: list[RecordedAttempt] = []
     for row in rows:

@@ -53,3 +53,18 @@ def fill_the_disk(_: Barrier, path: str, room: int) -> tuple[int, list[object], 
         again = ledger.resolve(record(acknowledged, 1, 1))
         winners: list[object] = [ledger.winner(instance(n)) for n in range(acknowledged)]
     return acknowledged, winners, again
+
+
+def create_without_privileges(_: Barrier, path: str) -> dict[str, object]:
+    """What a user who may only read is told of a ledger that is there."""
+    if os.geteuid() == 0:
+        os.seteuid(NOBODY)
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        ledger.create()
+        told: dict[str, object] = {"create": None, "winner": ledger.winner(instance(1))}
+        ledger.create()
+        try:
+            told["resolve"] = ledger.resolve(record(2, 2, 2))
+        except ResolutionError as error:
+            told["resolve"] = type(error).__name__
+    return told

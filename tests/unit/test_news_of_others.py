@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _thread import start_new_thread
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from threading import Lock
 
 import pytest
@@ -13,7 +13,7 @@ from processes import PATIENCE
 from resolution_ledger import LedgerClosed, StoreBusy, StoreUnavailable
 from resolution_ledger.infra import news
 from resolution_ledger.infra.bells import Bell
-from resolution_ledger.infra.news import _look, listening, wait_for
+from resolution_ledger.infra.news import Looks, listening, wait_for
 from resolution_ledger.infra.runs import PAGE
 from unit.fake_log import FakeLog, bells, heard
 
@@ -28,6 +28,13 @@ def nobody_is_left() -> Iterator[None]:
     """Nobody waits afterwards, and no thread looks."""
     yield
     see_that_nobody_listens()
+
+
+def _look(heads: dict[Hashable, int]) -> bool:
+    """One more look of somebody who remembers these lengths."""
+    looks = Looks()
+    looks.heads = heads
+    return looks.look()
 
 
 @pytest.mark.parametrize(

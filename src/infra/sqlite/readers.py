@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import get_ident
 from time import monotonic, sleep
 from typing import TypeVar
@@ -14,20 +15,25 @@ from .operator import SQLiteOperatorSession
 
 T = TypeVar("T")
 
+_MOST = 32
+"""Connections at once: where hundreds of calls come together, they take turns on these."""
+
 _KEPT = 8
 """Connections that are kept although nobody uses them."""
 
-_PAUSE = 0.001
-"""Seconds between two looks at whether a rare thing, a fork or a close, is over."""
+_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+"""Seconds between two looks at whether a rare thing (a fork, a close, a crowd) is over."""
 
 
 class _Call:
     """A call in flight."""
 
-    __slots__ = ("connection", "thread")
+    __slots__ = ("connection", "has_one", "thread")
 
     def __init__(self) -> None:
         self.thread = get_ident()
+        self.has_one = False
+        """Whether it has a connection, or is about to."""
         self.connection: OpenConnection | None = None
 
 
@@ -120,10 +126,7 @@ class Readers:
             self._calls.add(call)
         if self._closed:
             raise LedgerClosed(self._target, "the ledger was closed")
-        try:
-            connection = call.connection = self._idle.pop()
-        except IndexError:
-            connection = call.connection = self._open(max(0.0, deadline - monotonic()))
+        connection = call.connection = self._have_one(call, deadline)
         try:
             connection.check_file()
         except StoreUnavailable:
@@ -131,12 +134,29 @@ class Readers:
             raise
         return connection
 
+    def _have_one(self, call: _Call, deadline: float) -> OpenConnection:
+        pause = _PAUSE
+        while True:
+            with suppress(IndexError):
+                connection = self._idle.pop()
+                call.has_one = True
+                return connection
+            call.has_one = True  # before looking, so that not all who look at once open one
+            if sum(one.has_one for one in tuple(self._calls)) <= _MOST:
+                return self._open(max(0.0, deadline - monotonic()))
+            call.has_one = False
+            if monotonic() > deadline:
+                raise StoreBusy(self._target, "others are reading")
+            sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
     def _give_back(self, call: _Call) -> None:
         connection = call.connection
         if connection is None:
             return
         done = self._closed or self._draining
-        if connection.is_at_rest() and not done and len(self._idle) < _KEPT:
+        wanted = len(self._idle) < _KEPT or len(self._calls) > _MOST
+        if connection.is_at_rest() and not done and wanted:
             self._idle.append(connection)
         else:
             connection.close()
