@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Event, Semaphore
 from threading import enumerate as threads
 from typing import Any
 
@@ -17,6 +17,7 @@ from integration.loops import open_async, run
 from listeners import see_that_nobody_listens, until
 from processes import PATIENCE
 from resolution_ledger import AsyncResolutionLedger, LedgerClosed, ResolutionLedger, Won
+from resolution_ledger.infra.store import EventStore
 from samples import WORKSPACE, instance, record, response
 
 
@@ -141,6 +142,36 @@ def test_a_close_goes_on_while_more_calls_wait_than_there_are_threads_for(path: 
             response(n) if one == Won() else None
             for n, one in zip(range(2, 50), told, strict=False)
         ]
+
+    run(ask())
+
+
+def test_a_close_that_is_cancelled_before_there_is_a_thread_for_it_is_done(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All threads are with the database, reading."""
+    standing, go_on, history = Semaphore(0), Event(), EventStore.history
+
+    def slowly(*asked: Any) -> object:
+        standing.release()
+        assert go_on.wait(PATIENCE)
+        return history(*asked)
+
+    async def ask() -> None:
+        ledger = open_async(path)
+        await ledger.create()
+        monkeypatch.setattr(EventStore, "history", slowly)
+        reading = [asyncio.ensure_future(ledger.history(instance(1))) for _ in range(8)]
+        for _ in reading:
+            assert await asyncio.to_thread(standing.acquire, timeout=PATIENCE)
+        closing = asyncio.ensure_future(ledger.close())
+        await asyncio.wait([closing], timeout=0.05)
+        closing.cancel()
+        await asyncio.wait([closing])
+        go_on.set()
+        for told in await asyncio.gather(*reading, return_exceptions=True):
+            assert told == () or isinstance(told, LedgerClosed)
+        await see_that_it_is_closed(ledger)
 
     run(ask())
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
+from time import sleep
+from typing import Any
 
 import pytest
 
@@ -118,6 +120,35 @@ def test_what_was_found_stays_as_it_was_when_somebody_goes(listeners: Listeners)
 def test_who_does_not_say_otherwise_is_never_taken_to_have_gone() -> None:
     assert listener("a").gone is never
     assert not never()
+
+
+class SlowDict(dict[Any, Any]):
+    """One in which others come in between as often as they can."""
+
+    def setdefault(self, *given: Any) -> Any:
+        found = super().setdefault(*given)
+        sleep(0.0001)
+        return found
+
+
+def test_whoever_comes_just_as_the_last_one_of_its_stream_goes_is_found(
+    listeners: Listeners,
+) -> None:
+    listeners._of = SlowDict()  # noqa: SLF001 (there is no other way in)
+
+    def come_and_go(_: int) -> int:
+        missed = 0
+        for _ in range(50):
+            own = listener("a")
+            listeners.add(own)
+            missed += own not in listeners.of("a")
+            sleep(0.0001)
+            listeners.discard(own)
+        return missed
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        assert sum(threads.map(come_and_go, range(THREADS))) == 0
+    assert listeners.all() == listeners.of("a") == ()
 
 
 def test_threads_that_come_and_go_at_once_leave_nothing_behind_and_lose_nobody(
