@@ -43,7 +43,7 @@ def kept_connections(ledger: ResolutionLedger) -> list[OpenConnection]:
 def own_connection(ledger: ResolutionLedger) -> Iterator[sqlite3.Connection]:
     """The connection that a ledger object, used by one thread, will write with next."""
     database = database_of(ledger)
-    database.writer.read(lambda _: None)
+    database.writer.read(database, lambda _: None)
     (connection,) = (
         kept.connection
         for kept in kept_connections(ledger)

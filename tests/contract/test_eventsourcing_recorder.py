@@ -193,7 +193,7 @@ def test_a_write_transaction_waits_for_the_lock_when_it_begins(
     recorder: LedgerRecorder, database: FileDatabase, locked: sqlite3.Connection
 ) -> None:
     entered: list[object] = []
-    with pytest.raises(StoreBusy, match="locked"):
+    with pytest.raises(StoreBusy, match="others are writing"):
         database.write(entered.append)
     with pytest.raises(OperationalError, match="locked"):
         recorder.insert_events([stored()])
@@ -221,7 +221,9 @@ def test_every_transaction_begins_as_an_immediate_one(
     recorder: LedgerRecorder, database: FileDatabase, write: str
 ) -> None:
     ran: list[str] = []
-    database.writer.read(lambda session: session.connection.set_trace_callback(ran.append))
+    database.writer.read(
+        database, lambda session: session.connection.set_trace_callback(ran.append)
+    )
     if write == "insert_events":
         recorder.insert_events([stored()])
     else:

@@ -18,9 +18,11 @@ from integration.loops import open_async
 from listeners import listeners, see_that_nobody_listens, somebody_looks, until, until_listening
 from processes import PATIENCE, Answers
 from resolution_ledger import ResolutionLedger, Won
+from resolution_ledger.infra.sqlite import writer
 from samples import WORKSPACE, instance, record, response
 
 THREADS = 8
+LOCK_TIMEOUT = 1.0
 FORKS = 10
 FAR = 100_000
 """Between the instances of one process and those of the next."""
@@ -116,11 +118,10 @@ def fork_while_the_call_waits(_: Barrier, path: str, until_done: bool) -> list[s
             assert go_on.wait(PATIENCE)
         return 0
 
-    ledger = ResolutionLedger.open(
-        path, workspace=WORKSPACE, lock_timeout=PATIENCE if until_done else 1.0, clock=clock
-    )
     if not until_done:
-        ledger._store.database._patience = 0.1  # type: ignore[attr-defined]  # noqa: SLF001
+        writer.PATIENCE = 0.1 - LOCK_TIMEOUT  # what a fork waits for, all in all, is 0.1 seconds
+    timeout = PATIENCE if until_done else LOCK_TIMEOUT
+    ledger = ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=timeout, clock=clock)
 
     def fork(*_: object) -> None:
         children.append(os.fork())

@@ -16,7 +16,7 @@ from processes import PATIENCE, Answers, spawning
 from resolution_ledger import ResolutionLedger, Won
 from resolution_ledger.infra.sqlite import databases, forks
 from resolution_ledger.infra.sqlite.connection import OpenConnection
-from resolution_ledger.infra.sqlite.databases import FileDatabase
+from resolution_ledger.infra.sqlite.writer import Writer
 from samples import WORKSPACE, instance, record
 
 RACED = range(1, 101)
@@ -259,11 +259,11 @@ def _usable_after_a_slow_fork(
     ledger: ResolutionLedger, meanwhile: Callable[[], None], use: Callable[[], ResolutionLedger]
 ) -> list[bool]:
     """Fork in a thread that stops after it has drained; meanwhile others go on."""
-    drained, go_on, drain = Event(), Event(), FileDatabase.drain
+    drained, go_on, drain = Event(), Event(), Writer.drain
     children: list[Forked] = []
     in_use = [ledger]
 
-    def slow_drain(self: FileDatabase) -> None:
+    def slow_drain(self: Writer) -> None:
         drain(self)
         if current_thread() is thread:
             drained.set()
@@ -280,7 +280,7 @@ def _usable_after_a_slow_fork(
             )
         )
 
-    FileDatabase.drain = slow_drain  # type: ignore[method-assign]
+    Writer.drain = slow_drain  # type: ignore[method-assign]
     thread = Thread(target=fork)
     thread.start()
     assert drained.wait(PATIENCE)

@@ -114,7 +114,8 @@ each_part = pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_a_missing_part_is_named_to_whoever_opens_the_ledger(
     unguarded: Unguarded, open_ledger: OpenLedger, part: str, call: Call
 ) -> None:
-    _, connection = unguarded
+    used, connection = unguarded
+    used.close()
     connection.execute(part)
     # Without its meta table it is not known to be a ledger at all.
     expected = NotALedger if part == "DROP TABLE resolution_ledger_meta" else CorruptLedger

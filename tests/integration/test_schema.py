@@ -118,7 +118,7 @@ def test_a_migration_that_comes_while_another_process_opens_the_ledger_does_no_h
     def look_and_be_overtaken(connection: sqlite3.Connection) -> object:
         seen = look(connection)
         if not in_between:
-            in_between.append(open_ledger())
+            in_between.append(open_ledger(durability="normal"))  # on a connection of its own
             in_between[0].resolve(record(1, 2, 2))
         return seen
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ..bells import Bell
+from .connection import OpenConnection
 
 T = TypeVar("T")
 
@@ -22,19 +23,50 @@ Meanwhile = Callable[[], T | None]
 """Another way to an answer, for those who have to wait; None if it leads to none."""
 
 
+class Caller(Protocol):
+    """A database, as the writer that it may share with others sees it."""
+
+    target: str
+    lock_timeout: float
+    joined: bool
+    """Whether the writer counts on it."""
+
+    def open_writer(self, timeout: float) -> OpenConnection:
+        """A new connection."""
+
+    def check_open(self) -> None:
+        """Raise ``LedgerClosed`` once it has been closed."""
+
+    def admit(self, connection: OpenConnection) -> None:
+        """See that it may go on with this connection, on which the write lock is held.
+
+        :raises LedgerClosed: once it has been closed.
+        :raises StoreUnavailable: if it knows another ledger at this place.
+        """
+
+
 class Call(Generic[T]):
     """A work that is to be done in a write transaction, and what has come of it."""
 
-    __slots__ = ("_done", "_error", "_result", "alone", "bell", "work")
+    __slots__ = ("_done", "_error", "_result", "_work", "alone", "bell", "caller", "meanwhile")
 
-    def __init__(self, work: Work[T], *, alone: bool) -> None:
-        self.work = work
+    def __init__(
+        self, caller: Caller, work: Work[T], meanwhile: Meanwhile[T] | None, *, alone: bool
+    ) -> None:
+        self.caller = caller
+        self._work = work
+        self.meanwhile = meanwhile
         self.alone = alone
         """Whether it is to have a transaction of its own."""
         self.bell = Bell()
         self._done = False
         self._result: T | None = None
         self._error: BaseException | None = None
+
+    def work(self, connection: OpenConnection) -> T:
+        """Do it."""
+        self.caller.admit(connection)
+        return self._work(connection.session)
 
     def succeed(self, result: T) -> None:
         """It is committed."""
@@ -75,6 +107,13 @@ class Waiting:
         except ValueError:
             return False
         return True
+
+    def may_lead(self, call: Call[Any]) -> bool:
+        """Whether nobody who waits came before."""
+        try:
+            return self.calls[0] is call
+        except IndexError:  # nobody waits: it has been taken, or this is a forked child
+            return True
 
     def take(self, most: int) -> list[Call[Any]]:
         """Those that may be done together, as far as they come first: nobody else does them now."""

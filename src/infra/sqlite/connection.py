@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import NamedTuple
 
 from ...domain.errors import StoreUnavailable
+from .checkpoints import Checkpoints
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, file_identity, is_at
 from .operator import SQLiteOperatorSession
 
 
+class Known(NamedTuple):
+    """Which ledger a connection is to."""
+
+    ledger_id: str
+    decided: bool
+    """Whether it has an event: an empty one may take another identity."""
+
+
 class OpenConnection:
     """A connection to a ledger."""
 
-    __slots__ = ("_execute", "connection", "identity", "inherited", "session", "target", "usable")
+    __slots__ = (
+        "_checkpoints",
+        "_execute",
+        "connection",
+        "identity",
+        "inherited",
+        "known",
+        "session",
+        "target",
+        "usable",
+    )
 
     def __init__(
         self,
         connection: sqlite3.Connection,
         target: str,
         identity: FileIdentity | None,
+        known: Known | None = None,
         *,
         reading: bool = False,
     ) -> None:
@@ -27,6 +48,9 @@ class OpenConnection:
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
+        self.known = known
+        """The ledger; None where there may be none yet, or it is always the same one."""
+        self._checkpoints = None if identity is None or reading else Checkpoints(target)
         self.session = SQLiteOperatorSession(connection, target, reading=reading)
         self._execute = self.session.execute
         self.usable = True
@@ -34,30 +58,33 @@ class OpenConnection:
         self.inherited = False
         """It is the parent process's: not to be touched."""
 
+    def is_in_place(self) -> bool:
+        """Whether its file is still the one at our path."""
+        return self.identity is None or is_at(self.target, self.identity)
+
     def check_file(self) -> None:
         """Refuse to go on with a file that is no longer the one at our path.
 
         SQLite would go on with an unlinked file, and what it acknowledged would be lost.
         """
-        if self.identity is not None and not is_at(self.target, self.identity):
+        if not self.is_in_place():
             self.usable = False
             file_identity(self.target)  # which may know better what is wrong
             raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
 
-    def begin(self, timeout: float) -> None:
-        """Take the write lock, or raise ``StoreBusy`` after ``timeout`` seconds.
+    def begin(self) -> None:
+        """Take the write lock.
 
         Immediate: a deferred transaction that reads first fails at once when another writer
         commits in between, whatever the timeout.
+
+        :raises StoreBusy: if another connection has it.
         """
         if self.connection.in_transaction:
             self.roll_back()  # what a signal has left behind
         self._refuse_if_inherited()
         try:
-            if timeout > 0:
-                self._begin_patiently(timeout)
-            else:
-                self._execute("BEGIN IMMEDIATE")
+            self._execute("BEGIN IMMEDIATE")
             if self.inherited:
                 self._execute("ROLLBACK")  # this lock is the child's own: give it back
         except DATABASE_ERRORS as error:
@@ -65,12 +92,12 @@ class OpenConnection:
         self._refuse_if_inherited()
         self.check_file()
 
-    def _begin_patiently(self, timeout: float) -> None:
-        self.session.wait_for_others(timeout)
-        try:
-            self._execute("BEGIN IMMEDIATE")
-        finally:
-            self.session.wait_for_others(0)
+    def prepare(self, *, large: bool) -> None:
+        """What is due when the write lock has been taken."""
+        if self._checkpoints is not None:
+            self._checkpoints.make_if_due(large=large)
+        if self.known is not None and not self.known.decided:
+            self.known = Known(self.session.ledger_id(), self.session.head_sequence() > 0)
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""

@@ -7,11 +7,12 @@ import secrets
 from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
-from ...domain.errors import StoreUnavailable
+from ...domain.errors import LedgerClosed, StoreUnavailable
 from ..database import Durability
 from . import forks
-from .connection import OpenConnection
+from .connection import Known, OpenConnection
 from .files import UNFINISHED, FileIdentity, file_identity, move_into_place
 from .memory import MemoryDatabase
 from .opening import open_bare, open_file
@@ -30,7 +31,9 @@ _ROOMY = "PRAGMA cache_size = -16384"
 class FileDatabase:
     """A ledger in a file: one connection that writes, and some that read.
 
-    One thread of the process writes at a time; which process writes, SQLite decides.
+    One thread of the process writes at a time; which process writes, SQLite decides. Callers'
+    ledgers at one path, of one durability, share the connection that writes: what waits for it
+    is committed together.
     """
 
     def __init__(
@@ -47,16 +50,27 @@ class FileDatabase:
             more room for pages.
         """
         self.target = path
-        self._lock_timeout = lock_timeout
+        self.lock_timeout = lock_timeout
         self._incomplete = incomplete
         self._durability: Durability = durability
         self._patience = lock_timeout + PATIENCE
-        self._ledger_id: str | None = None
-        self._decided = False
-        """Whether the ledger has had an event: an empty one may take another identity."""
+        self.joined = False
+        self._closed = False
+        self._known: Known | None = None
+        """The ledger that was here when it was last looked at."""
         self.readers = Readers(path, self._open_reader, lock_timeout)
-        self.writer = Writer(path, self._open_writer, lock_timeout)
+        self.writer = self._find_writer()
         forks.watch(self)
+
+    def _find_writer(self) -> Writer:
+        if self._incomplete:
+            return Writer(self.target)
+        key = self.target, self._durability
+        writer = _writers.get(key)
+        if writer is None:
+            # Should two threads be here at once, each may get its own: it costs the sharing.
+            _writers[key] = writer = Writer(self.target)
+        return writer
 
     def place(self) -> FileIdentity:
         """Which file it is.
@@ -80,20 +94,9 @@ class FileDatabase:
 
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction."""
-        if self._decided:
-            return self.writer.call(work, meanwhile=meanwhile, alone=False)
-
-        def decide(session: SQLiteOperatorSession) -> tuple[T, str | None]:
-            # It may have taken another identity since the connection was opened.
-            return work(session), session.ledger_id()
-
-        def otherwise() -> tuple[T, str | None] | None:
-            found = meanwhile()
-            return None if found is None else (found, None)
-
-        done, ledger_id = self.writer.call(decide, meanwhile=otherwise, alone=False)
-        if ledger_id is not None:
-            self._ledger_id, self._decided = ledger_id, True
+        done = self.writer.call(self, work, meanwhile=meanwhile, alone=False)
+        if self._known is not None and not self._known.decided:
+            self._known = self._known._replace(decided=True)
         return done
 
     def write(
@@ -103,19 +106,19 @@ class FileDatabase:
 
         :raises StoreBusy: if others hold the write lock for longer than ``timeout`` seconds.
         """
-        return self.writer.call(work, timeout=timeout)
+        return self.writer.call(self, work, timeout=timeout)
 
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:
         """What ``work`` returns, given a session in which it makes the ledger itself.
 
         :param create: the file, too, if there is none.
         """
-        self.writer.check_open()
+        self.check_open()
         if create and file_identity(self.target) is None:
             return self._make(work)
         with closing(self._bare(self.target, create=False)) as file:
             established = file.write(work)
-        self._ledger_id = None  # it may have another identity now
+        self._known = None  # it may have another identity now
         return established
 
     def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
@@ -134,41 +137,70 @@ class FileDatabase:
         return made
 
     def _bare(self, path: str, *, create: bool) -> FileDatabase:
-        return _BareFile(path, self._durability, self._lock_timeout, create=create)
+        return _BareFile(path, self._durability, self.lock_timeout, create=create)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
+        self._closed = True
         self.readers.close(self._patience)
-        self.writer.close(self._patience)
+        self.writer.leave(self, self._patience)
 
     def drain(self) -> None:
-        """Before a fork: let no call in, and close every connection."""
+        """Before a fork: let no call in that reads, and close what reads."""
         self.readers.drain(self._patience)
-        self.writer.drain(self._patience)
 
     def resume(self) -> None:
         """After it, in the parent: let calls in again."""
-        self.writer.resume()
         self.readers.resume()
 
     def resume_in_child(self) -> None:
         """After it, in the child."""
-        clean = self.writer.resume_in_child(), self.readers.resume_in_child()
-        if not all(clean):
+        if not self.readers.resume_in_child():
             forks.refuse(self.target)
 
-    def _open_reader(self, timeout: float) -> OpenConnection:
-        return self._open(timeout, create=False, write=False)
-
-    def _open_writer(self, timeout: float) -> OpenConnection:
+    def open_writer(self, timeout: float) -> OpenConnection:
+        """A connection that writes, for all that share the writer."""
+        self.check_open()
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        connection = self._open(timeout, create=self._ledger_id is None, write=True)
-        connection.session.wait_for_others(0)  # see Writer: waiting is the exception
+        connection = self._open(timeout, create=self._known is None, write=True)
+        connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
+        return connection
+
+    def admit(self, connection: OpenConnection) -> None:
+        """See that this is a connection to the ledger that was here before, if any was.
+
+        :raises LedgerClosed: after :meth:`close`.
+        :raises StoreUnavailable: if it is to another ledger.
+        """
+        if self._closed:
+            self.check_open()
+        if connection.known is not self._known:
+            self._recognise(connection.known)
+
+    def _recognise(self, found: Known | None) -> None:
+        known = self._known
+        if known is None or not known.decided or found is None:
+            self._known = found
+        elif known.ledger_id != found.ledger_id:
+            raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
+
+    def check_open(self) -> None:
+        """Raise ``LedgerClosed`` after :meth:`close`."""
+        if self._closed:
+            raise LedgerClosed(self.target, "the ledger was closed")
+
+    def _open_reader(self, timeout: float) -> OpenConnection:
+        connection = self._open(timeout, create=False, write=False)
+        try:
+            self._recognise(connection.known)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
         forks.check(self.target)
-        connection, identity, ledger_id, decided = open_file(
+        connection, identity, known = open_file(
             self.target,
             self._durability,
             timeout,
@@ -176,14 +208,13 @@ class FileDatabase:
             write=write,
             incomplete=self._incomplete,
         )
-        if self._decided and self._ledger_id not in (None, ledger_id):
-            connection.close()
-            raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
-        self._ledger_id = ledger_id
-        self._decided = self._decided or decided
         if self._incomplete:
             connection.execute(_ROOMY)
-        return OpenConnection(connection, self.target, identity, reading=not write)
+        return OpenConnection(connection, self.target, identity, known, reading=not write)
+
+
+_writers: WeakValueDictionary[tuple[str, Durability], Writer] = WeakValueDictionary()
+"""Those that callers' ledgers share, for as long as any of these is there."""
 
 
 class _BareFile(FileDatabase):
@@ -202,12 +233,17 @@ class _BareFile(FileDatabase):
 
         def patiently(session: SQLiteOperatorSession) -> T:
             # Without a write-ahead log the commit, too, has to wait: for those who read.
-            session.wait_for_others(self._lock_timeout)
+            session.wait_for_others(self.lock_timeout)
             return work(session)
 
         return super().write(patiently, timeout=timeout)
 
-    def _open_writer(self, timeout: float) -> OpenConnection:
+    def _find_writer(self) -> Writer:
+        return Writer(self.target)
+
+    def open_writer(self, timeout: float) -> OpenConnection:
+        """A connection to whatever is there."""
+        self.check_open()
         forks.check(self.target)
         bare, identity = open_bare(self.target, self._durability, timeout, create=self._create)
         connection = OpenConnection(bare, self.target, identity)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from ...domain.errors import StoreUnavailable
+from ...domain.errors import LedgerClosed, StoreUnavailable
 from . import forks
 from .connection import OpenConnection
 from .opening import open_memory
@@ -22,9 +22,12 @@ class MemoryDatabase:
     target = ":memory:"
 
     def __init__(self, lock_timeout: float) -> None:
+        self.lock_timeout = lock_timeout
         self._patience = lock_timeout + PATIENCE
+        self.joined = False
+        self._closed = False
         self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
-        self.writer = Writer(self.target, self._open, lock_timeout)
+        self.writer = Writer(self.target, in_memory=True)
         forks.watch(self)
 
     def place(self) -> Hashable:
@@ -35,17 +38,17 @@ class MemoryDatabase:
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
     ) -> T:
         """What ``work`` returns, given the session."""
-        return self.writer.read(work, timeout=timeout)
+        return self.writer.read(self, work, timeout=timeout)
 
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given the session inside a transaction."""
-        return self.writer.call(work, meanwhile=meanwhile, alone=False)
+        return self.writer.call(self, work, meanwhile=meanwhile, alone=False)
 
     def write(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
     ) -> T:
         """What ``work`` returns, given the session inside a transaction."""
-        return self.writer.call(work, timeout=timeout)
+        return self.writer.call(self, work, timeout=timeout)
 
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
         """What ``work`` returns, given a session in which it makes the ledger itself."""
@@ -53,25 +56,34 @@ class MemoryDatabase:
 
     def close(self) -> None:
         """Refuse new calls, let the one in flight end, and forget everything."""
-        self.writer.close(self._patience)
+        self._closed = True
+        self.writer.leave(self, self._patience)
         if self._memory is not None:
             self._memory.close()
 
     def drain(self) -> None:
         """Before a fork: the connection stays open, since it is the ledger."""
-        self.writer.drain(self._patience, close=False)
 
     def resume(self) -> None:
         """After it, in the parent."""
-        self.writer.resume()
 
     def resume_in_child(self) -> None:
         """After it, in the child: a copy that decides beside the original is refused."""
-        self.writer.resume_in_child()
         self._memory = None
 
-    def _open(self, _: float) -> OpenConnection:
+    def open_writer(self, _: float) -> OpenConnection:
+        """The one connection there is."""
+        self.check_open()
         memory, self._memory = self._memory, None
         if memory is None:
             raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
         return memory
+
+    def admit(self, _: OpenConnection) -> None:
+        """See that it has not been closed."""
+        self.check_open()
+
+    def check_open(self) -> None:
+        """Raise ``LedgerClosed`` after :meth:`close`."""
+        if self._closed:
+            raise LedgerClosed(self.target, "the ledger was closed")

@@ -10,7 +10,8 @@ from typing import Literal, TypeVar
 
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
-from . import statements
+from . import checkpoints, statements
+from .connection import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
 from .recognition import bring_up_to_date, check_encoding, version_of
@@ -35,27 +36,27 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
     create: bool,
     write: bool,
     incomplete: bool = False,
-) -> tuple[sqlite3.Connection, FileIdentity, str, bool]:
+) -> tuple[sqlite3.Connection, FileIdentity, Known]:
     """Connect to the ledger at ``path``, creating or migrating it where it is to be written.
 
     Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
-    to, the ledger's identity, and whether it has any event.
+    to, and which ledger it is.
 
     :param incomplete: open a ledger without its read models, too.
     """
     deadline = monotonic() + timeout
 
-    def prepare(connection: sqlite3.Connection) -> tuple[str, bool]:
+    def prepare(connection: sqlite3.Connection) -> Known:
         version = _version(connection, path, create=create, incomplete=incomplete)
         if write:
             _use_wal(connection, path, deadline)
+            connection.executescript(checkpoints.SETTINGS)
             _make_newest(connection, path, version, create=create, incomplete=incomplete)
         (ledger_id,) = connection.execute(statements.LEDGER_ID).fetchone()
         event = connection.execute("SELECT 1 FROM resolution_events LIMIT 1").fetchone()
-        return str(ledger_id), event is not None
+        return Known(str(ledger_id), event is not None)
 
-    connection, identity, found = _open(path, durability, timeout, create=create, prepare=prepare)
-    return connection, identity, *found
+    return _open(path, durability, timeout, create=create, prepare=prepare)
 
 
 def open_bare(

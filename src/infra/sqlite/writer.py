@@ -10,17 +10,18 @@ its own work alone: what is raised is its own then, and nobody else's fate hangs
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from functools import partial
 from threading import Lock, get_ident, main_thread
 from time import monotonic
 from typing import Any, TypeVar
+from weakref import WeakSet
 
-from ...domain.errors import LedgerClosed, StoreBusy, StoreError
+from ...domain.errors import StoreBusy, StoreError
 from . import forks
-from .calls import Call, Meanwhile, Waiting, Work
+from .calls import Call, Caller, Meanwhile, Waiting, Work
 from .connection import OpenConnection
+from .line import Line
 
 T = TypeVar("T")
 
@@ -42,23 +43,34 @@ have been interrupted in the middle of a step."""
 class Writer:
     """One connection, opened when it is first needed, and those who take turns on it."""
 
-    def __init__(
-        self, target: str, open_connection: Callable[[float], OpenConnection], lock_timeout: float
-    ) -> None:
+    def __init__(self, target: str, *, in_memory: bool = False) -> None:
+        """At a path, or in memory, where the connection is the ledger and outlives forks."""
         self._target = target
-        self._open = open_connection
-        self._lock_timeout = lock_timeout
-        self._closed = False
+        self._in_memory = in_memory
+        self._callers: WeakSet[Caller] = WeakSet()
+        self._patience = PATIENCE
         self._connection: OpenConnection | None = None
+        self._line = Line(target)
         self._turn = Lock()
         self._turn_of = 0
         """The thread whose turn it is, 0 for none."""
         self._drained = False
         """A fork holds the turn."""
         self._waiting = Waiting()
+        forks.watch(self)
+
+    def leave(self, caller: Caller, patience: float) -> None:
+        """Let the calls in flight end; close the connection if nobody else uses it.
+
+        The caller admits no connection any more.
+        """
+        self._callers.discard(caller)
+        self._drain(patience, close=not self._callers)
+        self.resume()
 
     def call(
         self,
+        caller: Caller,
         work: Work[T],
         *,
         timeout: float | None = None,
@@ -67,25 +79,26 @@ class Writer:
     ) -> T:
         """What ``work`` returns, in a transaction that is committed if it returns.
 
+        :param timeout: seconds to wait, all in all; by default the caller's ``lock_timeout``.
         :param meanwhile: called if there is more than a moment to wait: what it returns, if not
             None, is returned, and the work is not done.
         :param alone: in a transaction of its own. Otherwise it may be done in another thread,
             together with others, and more than once: what is committed is done once.
         :raises StoreBusy: if the turn or the write lock is not to be had in time, or if this
             thread has the turn already: the clock has called back.
-        :raises LedgerClosed: after :meth:`close`.
+        :raises LedgerClosed: after :meth:`leave`.
         """
         me = get_ident()
         if self._turn_of == me:
             raise StoreBusy(self._target, "this thread is inside a call already")
-        wait = self._lock_timeout if timeout is None else timeout
-        deadline = monotonic() + wait
+        deadline = monotonic() + (caller.lock_timeout if timeout is None else timeout)
+        call = Call(caller, work, meanwhile, alone=alone)
         # A loop that runs once at most: between the lock's own "yes" and the "try" no signal
         # handler can run, as one could between a call and the use of what it returned.
         for _ in iter(partial(self._turn.acquire, False), False):  # noqa: FBT003
             try:
                 self._turn_of = me
-                return self._lead(work, deadline, meanwhile, alone=alone)
+                return self._lead(call, deadline)
             finally:
                 try:
                     self._tidy()
@@ -94,19 +107,19 @@ class Writer:
                     self._turn.release()
                     if self._waiting.calls:
                         self._waiting.wake_first()
-        return self._wait(me, Call(work, alone=alone), deadline, meanwhile)
+        return self._wait(me, call, deadline)
 
-    def read(self, work: Work[T], *, timeout: float | None = None) -> T:
+    def read(self, caller: Caller, work: Work[T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, alone with the connection, in no transaction."""
         me = get_ident()
         if self._turn_of == me:
             raise StoreBusy(self._target, "this thread is inside a call already")
-        wait = self._lock_timeout if timeout is None else timeout
+        wait = caller.lock_timeout if timeout is None else timeout
         deadline = monotonic() + wait
         for _ in iter(partial(self._turn.acquire, True, wait), False):  # noqa: FBT003
             try:
                 self._turn_of = me
-                return work(self._ready(deadline).session)
+                return work(self._ready(caller, deadline).session)
             finally:
                 try:
                     self._tidy()
@@ -117,14 +130,32 @@ class Writer:
                         self._waiting.wake_first()
         raise StoreBusy(self._target, "another thread of this process is writing")
 
-    def close(self, patience: float) -> None:
-        """Refuse new calls, let the one in flight end, close the connection."""
-        self._closed = True
-        self.drain(patience)
-        self.resume()
-
-    def drain(self, patience: float, *, close: bool = True) -> None:
+    def drain(self) -> None:
         """Before a fork: let another thread's call end, close the connection, keep the turn."""
+        self._drain(self._patience, close=not self._in_memory)
+
+    def resume(self) -> None:
+        """After it, in the parent: give back the turn."""
+        if self._drained:
+            self._drained = False
+            self._turn.release()
+            self._waiting.wake_first()
+
+    def resume_in_child(self) -> None:
+        """After it, in the child: the file is refused if a connection of the parent's is about."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            forks.inherit(connection)
+        self._line.forget()
+        self._waiting.forget()
+        stuck = not self._drained and self._turn.locked()
+        if self._drained or self._turn_of != get_ident():
+            self._turn, self._turn_of = Lock(), 0  # held for the fork, or by a stranger
+        self._drained = False
+        if (connection is not None or stuck) and not self._in_memory:
+            forks.refuse(self._target)
+
+    def _drain(self, patience: float, *, close: bool) -> None:
         if self._turn_of == get_ident():
             return  # the call that goes on is this thread's own
         for _ in iter(partial(self._turn.acquire, True, patience), False):  # noqa: FBT003
@@ -133,43 +164,20 @@ class Writer:
                 self._drop()
             return
 
-    def resume(self) -> None:
-        """Give back the turn that :meth:`drain` took."""
-        if self._drained:
-            self._drained = False
-            self._turn.release()
-            self._waiting.wake_first()
-
-    def resume_in_child(self) -> bool:
-        """After a fork, in the child; False if the parent's connection is still about."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            forks.inherit(connection)
-        self._waiting.forget()
-        stuck = not self._drained and self._turn.locked()
-        if self._drained or self._turn_of != get_ident():
-            self._turn, self._turn_of = Lock(), 0  # held for the fork, or by a stranger
-        self._drained = False
-        return connection is None and not stuck
-
-    def check_open(self) -> None:
-        """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self._closed:
-            raise LedgerClosed(self._target, "the ledger was closed")
-
-    def _wait(self, me: int, call: Call[T], deadline: float, meanwhile: Meanwhile[T] | None) -> T:
+    def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
-        pause = _MOMENT
+        meanwhile, pause = call.meanwhile, _MOMENT
         try:
             self._waiting.enter(call)
             while not call.ended():
-                for _ in iter(partial(self._turn.acquire, False), False):  # noqa: FBT003
+                take_turn = partial(self._turn.acquire, False)  # noqa: FBT003
+                for _ in iter(take_turn, False) if self._waiting.may_lead(call) else ():  # noqa: FBT003
                     try:
                         self._turn_of = me
                         # Else it has just been done: unless this is a forked child, in which
                         # nobody does what was waiting, or taken, in the parent.
                         if self._waiting.leave(call) or not call.ended():
-                            return self._lead(call.work, deadline, meanwhile, alone=call.alone)
+                            return self._lead(call, deadline)
                     finally:
                         try:
                             self._tidy()
@@ -195,36 +203,30 @@ class Writer:
             if not call.ended():
                 self._waiting.leave(call)  # this was interrupted: nobody is to do it any more
 
-    def _lead(
-        self, work: Work[T], deadline: float, meanwhile: Meanwhile[T] | None, *, alone: bool
-    ) -> T:
-        connection = self._connection
-        if connection is None or self._closed:
-            connection = self._ready(deadline)
-        try:
-            connection.begin(0.0)
-        except StoreBusy:
-            left = deadline - monotonic()
-            if left <= 0:
-                raise
-            if meanwhile is not None and (found := meanwhile()) is not None:
+    def _lead(self, call: Call[T], deadline: float) -> T:
+        connection = self._ready(call.caller, deadline)
+        if not self._line.begin_at_once(connection):
+            if monotonic() >= deadline:
+                raise StoreBusy(self._target, "others are writing")
+            if call.meanwhile is not None and (found := call.meanwhile()) is not None:
                 return found
-            connection.begin(left)
-        if self._waiting.calls and not alone and get_ident() != main_thread().ident:
-            return self._together(connection, work, deadline)
-        result = work(connection.session)
+            self._line.begin(connection, deadline)
+        connection.prepare(large=call.alone)
+        if self._waiting.calls and not call.alone and get_ident() != main_thread().ident:
+            return self._together(connection, call, deadline)
+        result = call.work(connection)
         connection.commit()
         return result
 
-    def _together(self, connection: OpenConnection, own: Work[T], deadline: float) -> T:
-        """Do the own work and that of those who wait, and commit it at once."""
+    def _together(self, connection: OpenConnection, own: Call[T], deadline: float) -> T:
+        """Do the own call and those that wait, and commit them at once."""
         taken = self._waiting.take(_MOST - 1)
         try:
-            result = own(connection.session)
+            result = own.work(connection)
             done: list[tuple[Call[Any], Any]] = []
             for call in taken:
                 try:
-                    done.append((call, call.work(connection.session)))
+                    done.append((call, call.work(connection)))
                 except BaseException as error:  # noqa: BLE001 - whatever it is, it is that call's
                     # What it has done goes, and all else with it: that is done again, without it.
                     connection.roll_back()
@@ -232,8 +234,8 @@ class Writer:
                     taken.remove(call)
                     self._waiting.put_back(taken)
                     taken, done = [], []
-                    connection.begin(max(0.0, deadline - monotonic()))
-                    result = own(connection.session)
+                    self._line.begin(connection, deadline)
+                    result = own.work(connection)
                     break
             try:
                 connection.commit()
@@ -248,23 +250,34 @@ class Writer:
             self._waiting.put_back([call for call in taken if not call.ended()])
             raise
 
-    def _ready(self, deadline: float) -> OpenConnection:
-        self.check_open()
+    def _ready(self, caller: Caller, deadline: float) -> OpenConnection:
+        """The connection, for this caller."""
+        caller.check_open()
         connection = self._connection
+        if not caller.joined:
+            self._callers.add(caller)
+            self._patience = max(self._patience, caller.lock_timeout + PATIENCE)
+            caller.joined = True
+            if connection is not None and not connection.is_in_place():
+                self._drop()  # it is not this caller who has to be told
+                connection = None
         if connection is None:
-            self._connection = connection = self._open(max(0.0, deadline - monotonic()))
+            connection = caller.open_writer(max(0.0, deadline - monotonic()))
+            self._connection = connection
         return connection
 
     def _tidy(self) -> None:
         """Whatever has happened: leave no transaction, and no connection past its use."""
+        self._line.leave()
         connection = self._connection
-        if connection is None or (connection.is_at_rest() and not self._closed):
+        if connection is None or (connection.is_at_rest() and self._callers):
             return
         connection.roll_back()
-        if self._closed or not connection.usable:
+        if not (self._callers and connection.usable):
             self._drop()
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
+        self._line.close()
         if connection is not None:
             connection.close()

@@ -1,0 +1,71 @@
+"""Checkpoints: the write-ahead log is copied into the file, so that it can begin anew.
+
+They are made here, by the leader that has just taken the write lock, and not by SQLite after a
+commit. For builds of SQLite from 3.7.0 to 3.51.2 (but for 3.50.7 and 3.44.6) can lose what was
+committed if a transaction begins the log anew while a checkpoint starts
+(https://sqlite.org/wal.html#walresetbug). While the write lock is held, nobody can.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+
+from .errors import DATABASE_ERRORS
+from .files import database_uri
+
+PAGES = 4000
+"""About how long the log gets before it is copied: longer ones are copied more seldom, and what
+has been written more than once is copied once."""
+
+_BYTES = PAGES * (4096 + 24)
+
+SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
+"""For connections that write. The limit makes the file that long again once it has been copied, so
+that its size tells how long the log is."""
+
+_SELDOM = 16
+"""Transactions between two looks."""
+
+
+class Checkpoints:
+    """When to make one, for a connection."""
+
+    __slots__ = ("_begun", "_ledger", "_log")
+
+    def __init__(self, ledger: str) -> None:
+        """For the ledger at a path."""
+        self._ledger = ledger
+        self._log = f"{os.path.realpath(ledger)}-wal"
+        self._begun = 0
+
+    def make_if_due(self, *, large: bool) -> None:
+        """To be called with the write lock held, before anything is written.
+
+        :param large: the transaction may be one that writes much.
+        """
+        self._begun += 1
+        # Also in the first one: there may be none but short-lived processes.
+        if (large or self._begun % _SELDOM == 1) and self._is_long():
+            self._make()
+
+    def _is_long(self) -> bool:
+        try:
+            return os.stat(self._log).st_size > _BYTES
+        except OSError:  # it is not there yet
+            return False
+
+    def _make(self) -> None:
+        # On a connection of its own, since this one is in a transaction. Where it fails, the
+        # transaction will tell whether the disk is at fault.
+        with (
+            suppress(*DATABASE_ERRORS),
+            closing(
+                sqlite3.connect(
+                    database_uri(self._ledger, create=False), uri=True, isolation_level=None
+                )
+            ) as connection,
+        ):
+            # Passive: it waits for nobody, and leaves for later what readers still need.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

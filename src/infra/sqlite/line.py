@@ -1,0 +1,86 @@
+"""How a process comes by the write lock where other processes want it, too.
+
+SQLite's lock has no queue: whoever finds it taken sleeps and guesses, and may starve for seconds.
+So those who find it taken line up at the gate, and only the first one in line asks for the lock, at
+short intervals. Whoever has come through may go on without lining up for a moment, as long as the
+lock is free when it asks; a process that has met nobody need not line up at all.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from time import monotonic, sleep
+
+from ...domain.errors import StoreBusy
+from .connection import OpenConnection
+from .gate import Gate
+
+_TURN = 0.004
+"""Seconds that a process may go on without lining up again."""
+
+_PATIENCE = 1.0
+"""Seconds to stand in line. After that everybody asks for themselves: whoever is first in line may
+have been stopped."""
+
+_PAUSE = 0.0002
+"""Seconds"""
+
+
+class Line:
+    """One place in the line. It is used by one thread at a time."""
+
+    def __init__(self, ledger: str) -> None:
+        """For the ledger at a path."""
+        self._gate = Gate(ledger)
+        self._free_until = inf
+
+    def begin_at_once(self, connection: OpenConnection) -> bool:
+        """Whether the write lock was to be had without waiting, and is."""
+        if monotonic() > self._free_until:
+            if not self._gate.enter(0):
+                return False
+            self._free_until = inf  # nobody is in line
+        try:
+            connection.begin()
+        except StoreBusy:
+            return False
+        return True
+
+    def begin(self, connection: OpenConnection, deadline: float) -> None:
+        """Take the write lock.
+
+        :raises StoreBusy: if it is not to be had before the deadline.
+        """
+        if self.begin_at_once(connection):
+            return
+        left = deadline - monotonic()
+        if left > 0 and not self._gate.entered:
+            self._gate.enter(min(left, _PATIENCE))
+        began, pause = monotonic(), _PAUSE
+        while True:
+            try:
+                connection.begin()
+            except StoreBusy:
+                now = monotonic()
+                if now >= deadline:
+                    raise
+                sleep(min(deadline - now, pause))
+                pause = 2 * pause if now - began < _TURN else _PAUSE
+            else:
+                break
+        self._free_until = monotonic() + _TURN
+
+    def leave(self) -> None:
+        """After the transaction, let the next one come to the front, whatever has happened.
+
+        Not before: whoever has just found the lock taken would be faster than those who sleep.
+        """
+        self._gate.leave()
+
+    def close(self) -> None:
+        """Let go of the gate."""
+        self._gate.close()
+
+    def forget(self) -> None:
+        """After a fork, in the child."""
+        self._gate.forget()
