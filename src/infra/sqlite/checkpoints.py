@@ -40,23 +40,25 @@ class Checkpoints:
         self._log = f"{os.path.realpath(ledger)}-wal"
         self._begun = 0
 
-    def make_if_due(self, *, large: bool) -> None:
-        """To be called with the write lock held, before anything is written.
+    def due(self, *, large: bool) -> bool:
+        """Whether one is, at the beginning of a transaction.
 
         :param large: the transaction may be one that writes much.
         """
         self._begun += 1
         # Also in the first one: there may be none but short-lived processes.
-        if (large or self._begun % _SELDOM == 1) and self._is_long():
-            self._make()
-
-    def _is_long(self) -> bool:
+        if not large and self._begun % _SELDOM != 1:
+            return False
         try:
             return os.stat(self._log).st_size > _BYTES
         except OSError:  # it is not there yet
             return False
 
-    def _make(self) -> None:
+    def make(self) -> None:
+        """Make one. To be called while the write lock is held and nothing has been written.
+
+        It is the next transaction that can begin the log anew: this one still reads in it.
+        """
         # On a connection of its own, since this one is in a transaction. Where it fails, the
         # transaction will tell whether the disk is at fault.
         with (

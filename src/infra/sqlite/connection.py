@@ -92,10 +92,19 @@ class OpenConnection:
         self._refuse_if_inherited()
         self.check_file()
 
-    def prepare(self, *, large: bool) -> None:
-        """What is due when the write lock has been taken."""
-        if self._checkpoints is not None:
-            self._checkpoints.make_if_due(large=large)
+    def checkpoint_if_due(self, *, large: bool) -> bool:
+        """Whether one has been made, and the transaction, in which nothing was done, ended.
+
+        :param large: it may be one that writes much.
+        """
+        if self._checkpoints is None or not self._checkpoints.due(large=large):
+            return False
+        self._checkpoints.make()
+        self.roll_back()
+        return True
+
+    def get_acquainted(self) -> None:
+        """See in the transaction which ledger it is, as long as that may change."""
         if self.known is not None and not self.known.decided:
             self.known = Known(self.session.ledger_id(), self.session.head_sequence() > 0)
 

@@ -49,9 +49,8 @@ class Gate:
             if self._file is None:
                 self._file = _open(self._ledger)
             self.entered = True
-            if _take(self._file):
-                return True
-            return seconds > 0 and self._wait(seconds)
+            self.entered = _take(self._file) or (seconds > 0 and self._wait(seconds))
+            return self.entered
         except (OSError, RuntimeError):  # no file or lock can be made here, or no thread
             self._missing = True
             return True

@@ -43,6 +43,7 @@ class Line:
         try:
             connection.begin()
         except StoreBusy:
+            self._free_until = 0.0
             return False
         return True
 
@@ -51,12 +52,11 @@ class Line:
 
         :raises StoreBusy: if it is not to be had before the deadline.
         """
-        if self.begin_at_once(connection):
-            return
-        left = deadline - monotonic()
-        if left > 0 and not self._gate.entered:
-            self._gate.enter(min(left, _PATIENCE))
-        began, pause = monotonic(), _PAUSE
+        if not self._gate.entered:
+            self._gate.enter(min(max(0.0, deadline - monotonic()), _PATIENCE))
+        now = monotonic()
+        eager = now + _TURN
+        pause = _PAUSE
         while True:
             try:
                 connection.begin()
@@ -64,8 +64,9 @@ class Line:
                 now = monotonic()
                 if now >= deadline:
                     raise
-                sleep(min(deadline - now, pause))
-                pause = 2 * pause if now - began < _TURN else _PAUSE
+                # Whoever came through before is to have its turn; then it is this one's.
+                pause = min(2 * pause, eager - now) if now < eager else _PAUSE
+                sleep(min(pause, deadline - now))
             else:
                 break
         self._free_until = monotonic() + _TURN

@@ -211,7 +211,9 @@ class Writer:
             if call.meanwhile is not None and (found := call.meanwhile()) is not None:
                 return found
             self._line.begin(connection, deadline)
-        connection.prepare(large=call.alone)
+        if connection.checkpoint_if_due(large=call.alone):
+            self._line.begin(connection, deadline)
+        connection.get_acquainted()
         if self._waiting.calls and not call.alone and get_ident() != main_thread().ident:
             return self._together(connection, call, deadline)
         result = call.work(connection)
