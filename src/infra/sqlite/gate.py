@@ -73,6 +73,7 @@ class Gate:
         file, self._file = self._file, None
         if file is not None:
             _close(file)
+        self._missing = fcntl is None  # what has failed may be had next time
 
     def forget(self) -> None:
         """After a fork, in the child: the place at the gate is the parent's."""
@@ -141,7 +142,8 @@ class _Helper:
                 self._asked.heard(None)
                 if self._request is None:
                     continue
-                _take(file, patiently=True)
+                with suppress(OSError):  # then nobody is to wait for it
+                    _take(file, patiently=True)
                 request = self._request  # whoever asked first may have given up meanwhile
                 if request is not None and request.settle():
                     request.granted.ring()
