@@ -22,8 +22,9 @@ _LONGEST = 1.0
 """Seconds to stand in line. After that everybody asks for themselves: whoever is first in line may
 have been stopped."""
 
-_PAUSE = 0.0001
-"""Seconds between two requests for the lock, where it should be free soon."""
+_PAUSE, _LONGEST_PAUSE = 0.0001, 0.02
+"""Seconds between two requests for the lock: where it should be free soon, and where others do not
+keep to turns."""
 
 
 class Line:
@@ -64,8 +65,10 @@ class Line:
                 now = monotonic()
                 if now >= deadline:
                     raise
-                # Whoever came through before is to have its turn; then it is this one's.
-                pause = min(2 * pause, eager - now) if now < eager else _PAUSE
+                if now < eager:  # whoever came through before is to have its turn
+                    pause = min(2 * pause, eager - now)
+                else:
+                    pause = min(max(_PAUSE, (now - eager) / 20), _LONGEST_PAUSE)
                 sleep(min(pause, deadline - now))
             else:
                 break
