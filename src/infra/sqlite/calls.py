@@ -58,7 +58,7 @@ class Call(Generic[T]):
         self.meanwhile = meanwhile
         self.alone = alone
         """Whether it is to have a transaction of its own."""
-        self.bell = Bell()
+        self.bell: Bell | None = None  # most calls never wait, and to make one takes its time
         self._done = False
         self._result: T | None = None
         self._error: BaseException | None = None
@@ -71,12 +71,17 @@ class Call(Generic[T]):
     def succeed(self, result: T) -> None:
         """It is committed."""
         self._result, self._done = result, True
-        self.bell.ring()
+        self.wake()
 
     def fail(self, error: BaseException) -> None:
         """It is not, or nobody knows."""
         self._error, self._done = error, True
-        self.bell.ring()
+        self.wake()
+
+    def wake(self) -> None:
+        """Have whoever waits for it look around."""
+        if self.bell is not None:
+            self.bell.ring()
 
     def ended(self) -> bool:
         """Whether anything has come of it."""
@@ -96,9 +101,11 @@ class Waiting:
         self.calls: deque[Call[Any]] = deque()
         """To be looked at, and no more: that costs least where nobody waits."""
 
-    def enter(self, call: Call[Any]) -> None:
-        """Wait for somebody to lead."""
+    def enter(self, call: Call[Any]) -> Bell:
+        """Wait for somebody to lead; the bell rings when there is something to look at."""
+        call.bell = Bell()
         self.calls.append(call)
+        return call.bell
 
     def leave(self, call: Call[Any]) -> bool:
         """Whether the call still waited: from now on it does not."""
@@ -130,7 +137,7 @@ class Waiting:
     def wake_first(self) -> None:
         """Have the first one lead."""
         with suppress(IndexError):  # it has just left
-            self.calls[0].bell.ring()
+            self.calls[0].wake()
 
     def forget(self) -> None:
         """In a forked child: they wait in the parent."""

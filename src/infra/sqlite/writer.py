@@ -48,6 +48,8 @@ class Writer:
         self._target = target
         self._in_memory = in_memory
         self._callers: WeakSet[Caller] = WeakSet()
+        self._wanted = False
+        """Whether there are any."""
         self._patience = PATIENCE
         self._connection: OpenConnection | None = None
         self._line = Line(target)
@@ -65,7 +67,8 @@ class Writer:
         The caller admits no connection any more.
         """
         self._callers.discard(caller)
-        self._drain(patience, close=not self._callers)
+        self._wanted = bool(self._callers)
+        self._drain(patience, close=not self._wanted)
         self.resume()
 
     def call(
@@ -168,7 +171,7 @@ class Writer:
         """Until somebody has done the call, or it is this thread that leads."""
         meanwhile, pause = call.meanwhile, _MOMENT
         try:
-            self._waiting.enter(call)
+            bell = self._waiting.enter(call)
             while not call.ended():
                 take_turn = partial(self._turn.acquire, False)  # noqa: FBT003
                 for _ in iter(take_turn, False) if self._waiting.may_lead(call) else ():  # noqa: FBT003
@@ -191,7 +194,7 @@ class Writer:
                 if left <= 0 and self._waiting.leave(call):
                     raise StoreBusy(self._target, "another thread of this process is writing")
                 # One that has been taken is being committed: its fate is worth the wait.
-                if call.bell.heard(min(left, pause) if left > 0 else pause):
+                if bell.heard(min(left, pause) if left > 0 else pause):
                     continue
                 if meanwhile is not None:
                     found, meanwhile = meanwhile(), None
@@ -258,6 +261,7 @@ class Writer:
         connection = self._connection
         if not caller.joined:
             self._callers.add(caller)
+            self._wanted = True
             self._patience = max(self._patience, caller.lock_timeout + PATIENCE)
             caller.joined = True
             if connection is not None and not connection.is_in_place():
@@ -272,10 +276,10 @@ class Writer:
         """Whatever has happened: leave no transaction, and no connection past its use."""
         self._line.leave()
         connection = self._connection
-        if connection is None or (connection.is_at_rest() and self._callers):
+        if connection is None or (self._wanted and connection.is_at_rest()):
             return
         connection.roll_back()
-        if not (self._callers and connection.usable):
+        if not (self._wanted and connection.usable):
             self._drop()
 
     def _drop(self) -> None:
