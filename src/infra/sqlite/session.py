@@ -58,7 +58,7 @@ class SQLiteSession:
         return self._head(sequence, digest), first
 
     def first_event(self, stream: str) -> StoredRow | None:
-        rows: list[StoredRow] = self.read(statements.FIRST_EVENT, (stream,))
+        rows = self._of_a_stream(statements.FIRST_EVENT, stream)
         return rows[0] if rows else None
 
     def events_that_matter(
@@ -94,7 +94,16 @@ class SQLiteSession:
         return rows[0][0]
 
     def stream_events(self, stream: str) -> list[StoredRow]:
-        return self.read(statements.STREAM_EVENTS, (stream,))
+        return self._of_a_stream(statements.STREAM_EVENTS, stream)
+
+    def _of_a_stream(self, statement: str, stream: str) -> list[StoredRow]:
+        """The rows of a statement, in which the schema version stands behind each."""
+        rows = self._run(statement, (stream,))
+        if rows:
+            self._check(rows[0][-1])
+        else:
+            self.schema_version()
+        return [row[:-1] for row in rows]
 
     def losing_attempts(self, workspace: str, limit: int) -> list[LosingAttemptRow]:
         rows = self.read(statements.LOSING_ATTEMPTS, (workspace, limit))
