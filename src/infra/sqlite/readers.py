@@ -13,6 +13,7 @@ from . import forks
 from .connection import OpenConnection
 from .operator import SQLiteOperatorSession
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 _MOST = 32
@@ -21,9 +22,6 @@ _MOST = 32
 _KEPT = 8
 """Connections that are kept although nobody uses them."""
 
-_RECENT = 0.001
-"""Seconds for which a look at the file does for calls that need no newer one."""
-
 _PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 """Seconds between two looks at whether a rare thing (a fork, a close, a crowd) is over."""
 
@@ -31,7 +29,7 @@ _PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 class _Seat:
     """A place for one call at a time, with a connection from its first use on."""
 
-    __slots__ = ("__weakref__", "connection", "looked", "session", "thread")
+    __slots__ = ("__weakref__", "connection", "session", "thread", "trusted")
 
     session: SQLiteOperatorSession
 
@@ -39,8 +37,8 @@ class _Seat:
         self.thread = thread
         """Whose call has it, or had it last."""
         self.connection: OpenConnection | None = None
-        self.looked = 0.0
-        """When a call that may go by a recent look has looked at the file."""
+        self.trusted = 0.0
+        """Until when a call that does not insist need not look at the file."""
 
 
 class Readers:
@@ -48,8 +46,10 @@ class Readers:
 
     A signal handler may run at any point of a call; it may raise, fork, or call the ledger
     itself. So there is no lock that it could find taken: sets and lists change in one step
-    each, and whoever wants all calls to end (a fork, a close) says so first and looks at the
-    seats afterwards, while a call takes its seat first and looks whether it may go on afterwards.
+    each. Whoever wants all calls to end (a fork, a close) says so first, and looks at the seats
+    afterwards until there are no others' left. A call that finds an idle seat is waited for; one
+    that needs a new seat enters it first and looks whether it may go on afterwards; and none puts
+    its seat back once it has been said.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class Readers:
 
     def call(
         self,
-        work: Callable[[SQLiteOperatorSession], T],
-        *,
-        timeout: float | None = None,
-        recent: bool = False,
+        work: Callable[[SQLiteOperatorSession, S], T],
+        subject: S,
+        timeout: float | None,
+        staleness: float = 0.0,
     ) -> T:
-        """What ``work`` returns, given a connection for itself.
+        """What ``work`` returns, given a connection for itself and what it is about.
 
-        :param recent: whether it will do if the file was at its path a moment ago.
+        :param staleness: for how many seconds it will do to have looked at the file.
         :raises LedgerClosed: after :meth:`close`.
         """
         me = get_ident()
@@ -90,27 +90,20 @@ class Readers:
         except IndexError:
             seat = _Seat(me)
         try:
-            if (
-                not recent
-                or self._closed
-                or self._draining
-                or monotonic() - seat.looked > _RECENT  # also if it has no connection yet
-            ):
-                self._make_ready(seat, timeout, recent=recent)
-            return work(seat.session)
-        finally:
-            connection = seat.connection
-            if (  # is_at_rest, without a call: out of one, a signal handler could raise
-                connection is not None
-                and connection.usable
-                and not connection.connection.in_transaction
-                and not (self._closed or self._draining)
-            ):
-                self._idle.append(seat)
-                if len(self._idle) > _KEPT and not self._crowd:
-                    self._drop_one()
-            else:
-                self._give_up(seat)
+            if not staleness or monotonic() > seat.trusted:  # or if it has no connection yet
+                self._make_ready(seat, timeout, staleness)
+            result = work(seat.session, subject)
+        except BaseException:
+            self._put_back(seat)
+            raise
+        # No call before the seat is back: out of one, a signal handler could raise.
+        if seat.connection is None or self._closed or self._draining:
+            self._give_up(seat)
+        else:
+            self._idle.append(seat)
+            if len(self._idle) > _KEPT and not self._crowd:
+                self._drop_one()
+        return result
 
     def close(self, patience: float) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
@@ -132,6 +125,7 @@ class Readers:
         for seat in seats:
             if seat.connection is not None:
                 forks.inherit(seat.connection)
+                seat.connection = None
         for left in (self._seats, self._idle, self._crowd):
             left.clear()  # not made anew: there are references to them
         self._draining = False
@@ -152,13 +146,13 @@ class Readers:
             return
         self._give_up(seat)
 
-    def _make_ready(self, seat: _Seat, timeout: float | None, *, recent: bool) -> None:
+    def _make_ready(self, seat: _Seat, timeout: float | None, staleness: float) -> None:
         """See to it that the call may go on with the seat."""
         connection = seat.connection
-        if connection is None or self._closed or self._draining:
+        if connection is None:
             connection = self._have_one(seat, timeout)
-        elif recent:
-            seat.looked = monotonic()
+        elif staleness:
+            seat.trusted = monotonic() + staleness
         try:
             connection.check_file()
         except StoreUnavailable:
@@ -173,13 +167,10 @@ class Readers:
             self._seats.add(ref(seat, self._seats.discard))
             if self._closed:
                 raise LedgerClosed(self._target, "the ledger was closed")
-            if not self._draining:
-                if seat.connection is not None:
-                    return seat.connection
-                if len(self._seats) <= _MOST:
-                    connection = self._open(max(0.0, deadline - monotonic()))
-                    seat.connection, seat.session = connection, connection.session
-                    return connection
+            if len(self._seats) <= _MOST and not self._draining:
+                connection = self._open(max(0.0, deadline - monotonic()))
+                seat.connection, seat.session = connection, connection.session
+                return connection
             self._give_up(seat)
             if monotonic() > deadline:
                 reason = "the process is forking" if self._draining else "others are reading"
@@ -190,20 +181,31 @@ class Readers:
             finally:
                 self._crowd.discard(seat)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            self._take_over_idle(seat)
+            if found := self._take_over(seat):
+                return found
 
-    def _take_over_idle(self, seat: _Seat) -> None:
+    def _take_over(self, seat: _Seat) -> OpenConnection | None:
         """Give the seat the connection of an idle one, if there is any."""
         try:
             for other in self._taking:
                 other.thread = seat.thread
                 break
         except IndexError:
-            return
+            return None
         self._seats.add(ref(seat, self._seats.discard))
         seat.connection, seat.session = other.connection, other.session
         other.connection = None
         self._give_up(other)
+        return seat.connection
+
+    def _put_back(self, seat: _Seat) -> None:
+        """After an exception, which may have left a transaction open."""
+        connection = seat.connection
+        done = self._closed or self._draining
+        if connection is not None and connection.is_at_rest() and not done:
+            self._idle.append(seat)
+        else:
+            self._give_up(seat)
 
     def _give_up(self, seat: _Seat) -> None:
         """Close its connection, if it has one."""

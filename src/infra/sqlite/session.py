@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, cast
 
@@ -28,7 +29,7 @@ _LOSING_ATTEMPT = tuple[int, str, int, Outcome, str, str, str, str, int]
 class SQLiteSession:
     """What :class:`..database.Session` promises."""
 
-    __slots__ = ("_reading", "connection", "execute", "target")
+    __slots__ = ("_reading", "_winner", "connection", "execute", "target")
 
     def __init__(
         self, connection: sqlite3.Connection, target: str, *, reading: bool = False
@@ -40,6 +41,7 @@ class SQLiteSession:
         self.connection = connection
         self.target = target
         self._reading = reading
+        self._winner = statements.winner(len(MIGRATIONS))
         # One cursor for all statements, each of which is done before the next begins: to make
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
@@ -74,6 +76,17 @@ class SQLiteSession:
             raise CorruptLedger(self.target, f"{stream} has positions {positions}")
         rows.sort(key=_POSITION)  # a few rows: a sort in SQL takes a temporary table
         return last_position, rows
+
+    def winner(self, won: tuple[str, str]) -> str | None:
+        """What :meth:`..database.Database.winner` promises, given the stream and the workspace."""
+        execute = self.execute
+        try:
+            rows: Iterable[tuple[str]] = execute(self._winner, won)
+            for (response,) in rows:
+                return response
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self.target) from error
+        return None
 
     def head(self) -> Head:
         """The head of the log."""

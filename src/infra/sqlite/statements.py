@@ -95,6 +95,17 @@ LOSING_ATTEMPTS = """
 """
 
 
+def winner(version: int) -> str:
+    """The response by which a workspace won an instance; none in a ledger of another version."""
+    return f"""
+        SELECT response_id
+          FROM interaction_resolutions
+         WHERE instance_id = ?
+           AND workspace_key = ?
+           AND (SELECT schema_version FROM resolution_ledger_meta) = {version}
+    """  # noqa: S608 - only a number of ours varies
+
+
 def notifications(topics: int) -> str:
     """Events from one sequence to another, of the given number of topics (0: of all)."""
     among = f"AND topic IN ({', '.join('?' * topics)})" if topics else ""
