@@ -35,7 +35,8 @@ def kept_connections(ledger: ResolutionLedger) -> list[OpenConnection]:
     writer = database.writer._connection  # noqa: SLF001 (as above)
     readers: list[OpenConnection] = []
     if isinstance(database, FileDatabase):
-        readers = database.readers._idle  # noqa: SLF001 (as above)
+        seats = tuple(database.readers._idle)  # noqa: SLF001 (as above)
+        readers = [seat.connection for seat in seats if seat.connection is not None]
     return [*readers, *([] if writer is None else [writer])]
 
 

@@ -193,6 +193,15 @@ class Database(Protocol):
         :param timeout: seconds to wait all the same; by default the ledger's own.
         """
 
+    def winner(self, stream: str, workspace: str) -> str | None:
+        """The response by which the workspace won, as ``interaction_resolutions`` has it.
+
+        It may be of a ledger that was in its place a millisecond ago. None if there is no such
+        row, or if the ledger is not of the newest version: then only a look at the log can tell.
+
+        :raises CorruptLedger: if the table or the row cannot be read.
+        """
+
     def submit(self, work: Callable[[Session], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction.
 

@@ -9,6 +9,7 @@ from typing import cast
 from ..domain.decision import Answer, Decision, Refusal, WithdrawalAnswer, decide
 from ..domain.errors import (
     CorruptLedger,
+    InvalidId,
     NotALedger,
     OutsideWorkspace,
     StoreError,
@@ -57,6 +58,15 @@ class EventStore:
 
     def winner(self, workspace: str, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance, if it won under this workspace."""
+        # A winner stays one, and the guards let in no row but of what has won in the log. That
+        # nobody has, only the log can tell: a rebuild may be about to make the row anew.
+        response = self.database.winner(instance.text, workspace)
+        if response is not None:
+            try:
+                return ResponseId(response)
+            except InvalidId as error:
+                reason = f"interaction_resolutions: {error}"
+                raise CorruptLedger(self.database.target, reason) from error
         settled = self.settled(workspace, instance)
         return settled if isinstance(settled, ResponseId) else None
 

@@ -29,6 +29,14 @@ CALLS: dict[str, Call] = {
 each_call = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
+@pytest.fixture
+def unguarded(unguarded: Unguarded) -> Unguarded:
+    """As elsewhere, with an empty table of winners: so ``winner``, too, looks into the log."""
+    _, connection = unguarded
+    connection.execute("DELETE FROM interaction_resolutions")
+    return unguarded
+
+
 def state(*values: object) -> bytes:
     """Bytes as an event has them, of whatever is in it."""
     return msgspec.msgpack.encode(values)

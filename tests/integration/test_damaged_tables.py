@@ -127,15 +127,15 @@ WRITING = ["win", "lose", "close", "withdraw"]
 
 NEEDED_BY = {
     "table resolution_ledger_meta": [*WRITING, "winner", "history", "losers"],
-    "table resolution_events": [*WRITING, "winner", "history"],
-    "table interaction_resolutions": ["win"],
+    "table resolution_events": [*WRITING, "history"],  # the winner has a row of its own
+    "table interaction_resolutions": ["win", "winner"],
     "table losing_attempts": ["lose", "losers"],
     "table closed_instances": ["close"],
     "index of fingerprints": ["lose", "withdraw"],
     "index of losers": ["losers"],
     "index of closings": [],
     "a column": ["lose", "losers"],
-    "a column's name": [*WRITING, "winner", "history"],
+    "a column's name": [*WRITING, "history"],
     "the row of meta": [*WRITING, "winner", "history", "losers"],
 }
 

@@ -20,6 +20,7 @@ from samples import instance, record
 
 STATEMENTS: dict[str, str] = {
     **{name: value for name, value in vars(statements).items() if name.isupper()},
+    "winner": statements.winner(2),
     "notifications": statements.notifications(0),
     "notifications of topics": statements.notifications(2),
     "a slice of a stream": statements.stream_slice(descending=False),
@@ -101,6 +102,7 @@ def test_what_is_called_a_scan_takes_the_same_few_steps_however_much_is_on_recor
         ("LOSING_ATTEMPTS", "losing_attempts_newest (workspace_key=?)"),
         ("STREAM_EVENTS", "(originator_id=?)"),
         ("EVENTS_THAT_MATTER", "INTEGER PRIMARY KEY (rowid=?)"),
+        ("winner", "interaction_resolutions USING PRIMARY KEY (instance_id=?)"),
         ("HEADS", "(originator_id=?)"),
         ("FIRST_EVENT", "(originator_id=?)"),
         ("notifications", "INTEGER PRIMARY KEY (rowid>? AND rowid<?)"),

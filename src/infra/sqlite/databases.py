@@ -27,6 +27,16 @@ T = TypeVar("T")
 _ROOMY = "PRAGMA cache_size = -16384"
 """KiB. A page of a rebuild finds the events again, which the guards look up for its rows."""
 
+_STALENESS = 0.001
+"""Seconds for which one look at the file does for those who ask for winners: it takes half as
+long as the answer, and who has won stays true of the ledger that was there."""
+
+_winner = SQLiteOperatorSession.winner
+
+
+def _do(session: SQLiteOperatorSession, work: Callable[[SQLiteOperatorSession], T]) -> T:
+    return work(session)
+
 
 class FileDatabase:
     """A ledger in a file: one connection that writes, and some that read.
@@ -90,7 +100,11 @@ class FileDatabase:
         :raises StoreUnavailable: if there is no such file.
         :raises NotALedger: if the file holds no ledger.
         """
-        return self.readers.call(work, timeout=timeout)
+        return self.readers.call(_do, work, timeout)
+
+    def winner(self, stream: str, workspace: str) -> str | None:
+        """What the table of winners says, perhaps of a file that has just been replaced."""
+        return self.readers.call(_winner, (stream, workspace), None, _STALENESS)
 
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction."""

@@ -40,6 +40,10 @@ class MemoryDatabase:
         """What ``work`` returns, given the session."""
         return self.writer.read(self, work, timeout=timeout)
 
+    def winner(self, stream: str, workspace: str) -> str | None:
+        """What the table of winners says."""
+        return self.read(lambda session: session.winner((stream, workspace)))
+
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given the session inside a transaction."""
         return self.writer.call(self, work, meanwhile=meanwhile, alone=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, cast
 
@@ -28,7 +29,7 @@ _LOSING_ATTEMPT = tuple[int, str, int, Outcome, str, str, str, str, int]
 class SQLiteSession:
     """What :class:`..database.Session` promises."""
 
-    __slots__ = ("_reading", "connection", "execute", "target")
+    __slots__ = ("_reading", "_winner", "connection", "execute", "target")
 
     def __init__(
         self, connection: sqlite3.Connection, target: str, *, reading: bool = False
@@ -40,6 +41,7 @@ class SQLiteSession:
         self.connection = connection
         self.target = target
         self._reading = reading
+        self._winner = statements.winner(len(MIGRATIONS))
         # One cursor for all statements, each of which is done before the next begins: to make
         # one takes a third of the time of a short statement.
         self.execute = connection.cursor().execute
@@ -58,7 +60,7 @@ class SQLiteSession:
         return self._head(sequence, digest), first
 
     def first_event(self, stream: str) -> StoredRow | None:
-        rows: list[StoredRow] = self.read(statements.FIRST_EVENT, (stream,))
+        rows = self._of_a_stream(statements.FIRST_EVENT, stream)
         return rows[0] if rows else None
 
     def events_that_matter(
@@ -74,6 +76,17 @@ class SQLiteSession:
             raise CorruptLedger(self.target, f"{stream} has positions {positions}")
         rows.sort(key=_POSITION)  # a few rows: a sort in SQL takes a temporary table
         return last_position, rows
+
+    def winner(self, won: tuple[str, str]) -> str | None:
+        """What :meth:`..database.Database.winner` promises, given the stream and the workspace."""
+        execute = self.execute
+        try:
+            rows: Iterable[tuple[str]] = execute(self._winner, won)
+            for (response,) in rows:
+                return response
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self.target) from error
+        return None
 
     def head(self) -> Head:
         """The head of the log."""
@@ -94,7 +107,16 @@ class SQLiteSession:
         return rows[0][0]
 
     def stream_events(self, stream: str) -> list[StoredRow]:
-        return self.read(statements.STREAM_EVENTS, (stream,))
+        return self._of_a_stream(statements.STREAM_EVENTS, stream)
+
+    def _of_a_stream(self, statement: str, stream: str) -> list[StoredRow]:
+        """The rows of a statement, in which the schema version stands behind each."""
+        rows = self._run(statement, (stream,))
+        if rows:
+            self._check(rows[0][-1])
+        else:
+            self.schema_version()
+        return [row[:-1] for row in rows]
 
     def losing_attempts(self, workspace: str, limit: int) -> list[LosingAttemptRow]:
         rows = self.read(statements.LOSING_ATTEMPTS, (workspace, limit))

@@ -14,8 +14,10 @@ HEADS = """
      LIMIT 1
 """
 
+# The version stands in the rows, as in HEADS: a statement of its own takes as long as this one.
 FIRST_EVENT = """
-    SELECT sequence, originator_id, originator_version, topic, state
+    SELECT sequence, originator_id, originator_version, topic, state,
+           (SELECT schema_version FROM resolution_ledger_meta)
       FROM resolution_events
      WHERE originator_id = ?
      ORDER BY originator_version
@@ -43,7 +45,8 @@ EVENTS_THAT_MATTER = """
 """
 
 STREAM_EVENTS = """
-    SELECT sequence, originator_id, originator_version, topic, state
+    SELECT sequence, originator_id, originator_version, topic, state,
+           (SELECT schema_version FROM resolution_ledger_meta)
       FROM resolution_events
      WHERE originator_id = ?
      ORDER BY originator_version
@@ -90,6 +93,17 @@ LOSING_ATTEMPTS = """
      ORDER BY sequence DESC
      LIMIT ?
 """
+
+
+def winner(version: int) -> str:
+    """The response by which a workspace won an instance; none in a ledger of another version."""
+    return f"""
+        SELECT response_id
+          FROM interaction_resolutions
+         WHERE instance_id = ?
+           AND workspace_key = ?
+           AND (SELECT schema_version FROM resolution_ledger_meta) = {version}
+    """  # noqa: S608 - only a number of ours varies
 
 
 def notifications(topics: int) -> str:
