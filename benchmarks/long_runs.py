@@ -32,7 +32,7 @@ from resolution_ledger.infra.sqlite.connection import (  # type: ignore[import-n
     OpenConnection,
 )
 
-from .big_ledger import build
+from .big_ledger import build, mixed
 from .submissions import WORKSPACE
 
 WRITERS = 4
@@ -176,7 +176,7 @@ def main() -> None:
 
     with TemporaryDirectory(dir=options.dir) as directory:
         path = Path(directory) / "big.db"
-        build(path, options.events)
+        build(path, mixed(options.events))
         plain = plain_copy(path)
         print(f"plain copy of the read models: {plain:,.0f} rows/s")
 
