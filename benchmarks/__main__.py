@@ -12,14 +12,11 @@ from tempfile import TemporaryDirectory
 
 from .comparing import changes
 from .environment import environment
+from .files import FILES, ROOT
 from .parts import PARTS
-from .plan import Plan, full, quick
+from .plan import Plan, full, large, quick
 from .results import Results
 from .tables import lines
-
-ROOT = Path(__file__).resolve().parents[1]
-FILES = ROOT / "build" / "benchmarks"
-"""What a run leaves behind. Git ignores it, and ``make clean`` removes it."""
 
 
 def measure(plan: Plan, names: Sequence[str], repeats: int) -> Results:
@@ -41,6 +38,9 @@ def main() -> None:
     """``python -m benchmarks``."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a short run, to see that it works")
+    parser.add_argument(
+        "--large", action="store_true", help="ten million instances, with --only instances"
+    )
     parser.add_argument("--repeat", type=int, metavar="N", help="repeats (5; 1 if quick)")
     parser.add_argument(
         "--only", metavar="PART,...", default=",".join(PARTS), help="some of: %(default)s"
@@ -73,7 +73,9 @@ def main() -> None:
     else:
         options.dir.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=options.dir) as scratch:
-            plan = (quick if options.quick else full)(Path(scratch), FILES / "ledgers")
+            plan = (large if options.large else quick if options.quick else full)(
+                Path(scratch), FILES / "ledgers"
+            )
             results = measure(plan, names, repeats)
         _write(results, options.json or FILES / "results.json")
 

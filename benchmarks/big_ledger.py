@@ -35,7 +35,7 @@ from resolution_ledger.infra.targets import (  # type: ignore[import-not-found, 
 
 from .submissions import WORKSPACE, Minter
 
-_BATCH = 5000
+_BATCH = 50_000
 _MADE = 1
 """Counted on when other records are built, so that cached files are built anew."""
 

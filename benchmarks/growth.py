@@ -93,7 +93,7 @@ def attempts(plan: Plan) -> Iterator[Measure]:
     Beside them the ordinary contender, with few: it loads all attempts to decide one.
     """
     won = {size: _crowd_of(place, size) for place, size in enumerate(plan.attempts)}
-    sizes = {OURS_KIND: plan.attempts, ORDINARY_KIND: plan.attempts[:2]}
+    sizes = {OURS_KIND: plan.attempts, ORDINARY_KIND: plan.attempts_of_ordinary}
     sources = {
         kind: _crowds(plan, kind, {size: won[size] for size in sizes[kind]}) for kind in sizes
     }
@@ -154,7 +154,7 @@ def _crowds(plan: Plan, kind: Kind, won: dict[int, list[ResolutionRecord]]) -> P
         rivals = Minter(_LATER // 2)
         return chain.from_iterable(crowded(some, size, rivals) for size, some in won.items())
 
-    return cached(plan.cache, f"{kind.name}-crowds-{max(won)}", _MAKE[kind], records)
+    return cached(plan.cache, f"{kind.name}-crowds-{'-'.join(map(str, won))}", _MAKE[kind], records)
 
 
 def _files(plan: Plan, kind: Kind) -> dict[int, Path]:

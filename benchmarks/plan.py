@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from .measurements import DURABILITIES, Durability
 from .results import Results
 
 
@@ -24,6 +25,8 @@ class Plan:
     """Calls in each of them."""
     seconds: float
     """For which threads or processes compete. The longest wait cannot come out much longer."""
+    durabilities: tuple[Durability, ...]
+    """With which threads compete."""
     threads: tuple[int, ...]
     processes: tuple[int, ...]
     processes_of_four: tuple[int, ...]
@@ -34,6 +37,8 @@ class Plan:
     """The sizes of ledgers."""
     attempts: tuple[int, ...]
     """On one instance."""
+    attempts_of_ordinary: tuple[int, ...]
+    """The same for the ordinary contender, some of ``attempts``."""
     growth_rounds: int
     stored: int
     """Instances in the files whose bytes are counted."""
@@ -56,12 +61,14 @@ def full(scratch: Path, cache: Path) -> Plan:
         rounds=120,
         batch=10,
         seconds=1.5,
+        durabilities=DURABILITIES,
         threads=(1, 2, 4, 8, 16, 32, 64, 128),
         processes=(1, 2, 4, 8, 16, 32),
         processes_of_four=(2, 8, 32),
         few=(1, 8, 32),
         instances=(0, 1_000, 10_000, 100_000, 1_000_000),
         attempts=(10, 100, 1_000, 10_000, 100_000),
+        attempts_of_ordinary=(10, 100),
         growth_rounds=40,
         stored=20_000,
         openings=40,
@@ -77,14 +84,21 @@ def quick(scratch: Path, cache: Path) -> Plan:
         rounds=30,
         batch=10,
         seconds=0.5,
+        durabilities=DURABILITIES,
         threads=(1, 8, 32),
         processes=(1, 8, 32),
         processes_of_four=(2,),
         few=(8,),
         instances=(0, 1_000, 10_000),
         attempts=(10, 100, 1_000),
+        attempts_of_ordinary=(10,),
         growth_rounds=10,
         stored=2_000,
         openings=10,
         starts=3,
     )
+
+
+def large(scratch: Path, cache: Path) -> Plan:
+    """Ten million instances, beside one million and none."""
+    return replace(full(scratch, cache), instances=(0, 1_000_000, 10_000_000))

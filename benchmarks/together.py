@@ -30,7 +30,7 @@ def threads(plan: Plan) -> Iterator[Measure]:
 
         def measure(into: Results) -> None:
             first = next(repeats)
-            for durability in DURABILITIES:
+            for durability in plan.durabilities:
                 for size in plan.threads:
                     for kind in _turns(plan, durability, size, first):
                         measured = crew.run(kind, durability, 1, size, plan.seconds)
