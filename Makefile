@@ -21,7 +21,7 @@ bench: .venv/bench ## everything that docs/performance.md shows, in a quarter of
 	$(BIN)/python -m benchmarks --plots build/benchmarks/plots
 
 bench-large: .venv/ready ## a win at ten million instances, which are built once
-	$(BIN)/python -m benchmarks --large --only instances
+	$(BIN)/python -m benchmarks --large --only instances --json build/benchmarks/large.json
 
 bench-short: .venv/ready ## fails if the ledger is far slower than it should be
 	$(BIN)/python -m benchmarks.short

@@ -34,8 +34,8 @@ def measure(plan: Plan, names: Sequence[str], repeats: int) -> Results:
     return results
 
 
-def main() -> None:
-    """``python -m benchmarks``."""
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a short run, to see that it works")
     parser.add_argument(
@@ -59,13 +59,20 @@ def main() -> None:
     parser.add_argument(
         "--docs", action="store_true", help="bring docs/performance.md and its plots up to date"
     )
-    options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := set(names) - set(PARTS):
+    options = parser.parse_args(arguments)
+    options.only = options.only.split(",")
+    if unknown := set(options.only) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    repeats = (1 if options.quick else 5) if options.repeat is None else options.repeat
-    if repeats < 1:
+    if options.repeat is None:
+        options.repeat = 1 if options.quick else 5
+    if options.repeat < 1:
         parser.error("--repeat takes a positive number")
+    return options
+
+
+def main() -> None:
+    """``python -m benchmarks``."""
+    options = parse()
     old = Results.read(options.compare) if options.compare else None
 
     if options.read:
@@ -76,7 +83,7 @@ def main() -> None:
             plan = (large if options.large else quick if options.quick else full)(
                 Path(scratch), FILES / "ledgers"
             )
-            results = measure(plan, names, repeats)
+            results = measure(plan, options.only, options.repeat)
         _write(results, options.json or FILES / "results.json")
 
     for line in lines(results):

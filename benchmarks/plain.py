@@ -33,7 +33,7 @@ _CREATE = """
         resolved_tick INTEGER NOT NULL
     )
 """
-_BATCH = 10_000
+_BATCH = 50_000
 _CLAIM = "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _ROW = """
     SELECT workspace_key, response_id, idempotency_key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from math import ceil, floor, log10
 from pathlib import Path
 
 import matplotlib as mpl
@@ -38,7 +39,7 @@ _STYLE = {
 }
 _EMPTY_AT = 100
 """Where an empty ledger stands on an axis that has no zero."""
-_WIDE, _NARROW = (10.0, 4.2), (7.0, 3.4)
+_WIDE, _NARROW = (10.0, 4.6), (7.0, 3.6)
 
 
 def draw(results: Results, folder: Path, kind: str = "svg") -> None:
@@ -62,7 +63,14 @@ def draw(results: Results, folder: Path, kind: str = "svg") -> None:
 def _plot(path: Path, size: tuple[float, float], panels: int) -> Iterator[Sequence[Axes]]:
     with mpl.rc_context(_STYLE):
         drawing = Drawing(figsize=size, layout="constrained")
-        yield drawing.subplots(1, panels, squeeze=False)[0]
+        all_axes = drawing.subplots(1, panels, squeeze=False)[0]
+        yield all_axes
+        lines = {
+            label: line
+            for axes in all_axes
+            for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        drawing.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=3)
         drawing.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=100)
 
 
@@ -96,9 +104,8 @@ def _crowds(results: Results, part: str, left: Axes, right: Axes) -> None:
     left.yaxis.set_major_formatter(FuncFormatter(_plainly))
     left.set_ylim(bottom=0)
     right.set_ylabel("longest wait for one call, ms (log)")
-    right.set_yscale("log")
+    _log(right)
     right.yaxis.set_major_formatter(FuncFormatter(_plainly))
-    left.legend()
 
 
 def _growth(results: Results, part: str, axes: Axes) -> None:
@@ -119,10 +126,13 @@ def _growth(results: Results, part: str, axes: Axes) -> None:
     axes.set_xticks([size or _EMPTY_AT for size in sizes], [_short(size) for size in sizes])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(part)
-    axes.set_ylabel("µs a call (log)")
-    axes.set_yscale("log")
+    if part == growth.INSTANCES:
+        axes.set_ylabel("µs a call")
+        axes.set_ylim(bottom=0)
+    else:
+        axes.set_ylabel("µs a call (log)")
+        _log(axes)
     axes.yaxis.set_major_formatter(FuncFormatter(_plainly))
-    axes.legend()
 
 
 def _bytes(results: Results, axes: Axes) -> None:
@@ -139,9 +149,15 @@ def _bytes(results: Results, axes: Axes) -> None:
         axes.bar_label(bars, [number(height) for height in heights], padding=2, fontsize=9)
     axes.set_xticks(range(len(whats)), whats)
     axes.grid(visible=False, axis="x")
-    axes.set_ylabel("bytes in the file")
-    axes.margins(y=0.15)
-    axes.legend()
+    axes.set_ylabel("bytes in the file for each attempt")
+    axes.margins(y=0.1)
+
+
+def _log(axes: Axes) -> None:
+    """From one power of ten to another, so that at least two of them are labelled."""
+    axes.set_yscale("log")
+    least, greatest = axes.dataLim.intervaly
+    axes.set_ylim(10 ** floor(log10(least)), 10 ** ceil(log10(greatest)))
 
 
 def _plainly(value: float, _position: int | None = None) -> str:

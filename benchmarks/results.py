@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from math import inf
+from math import floor, inf, log10
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -36,11 +36,10 @@ class Spread(NamedTuple):
 
 
 def number(value: float) -> str:
-    """With as many digits as say something."""
-    if not value:
-        return "0"
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2 if abs(value) >= 0.2 else 4  # noqa: PLR2004
-    return f"{value:,.{digits}f}"
+    """With three digits that say something, or all that stand before the point."""
+    if not value or value == inf:
+        return f"{value:.0f}"
+    return f"{value:,.{max(0, 2 - floor(log10(abs(value))))}f}"
 
 
 class Results:

@@ -66,7 +66,7 @@ def crowd(calls: Sequence[Calls], seconds: float) -> Crowd:
     by_time = next(one for one, sum_ in zip(took, until, strict=True) if sum_ >= until[-1] * 0.99)
     return Crowd(
         sum(counts) / seconds,
-        took[len(took) * 99 // 100] * 1000,
+        took[(len(took) * 99 - 1) // 100] * 1000,
         by_time * 1000,
         took[-1] * 1000,
         min(counts) / fmean(counts) if any(counts) else 0.0,
