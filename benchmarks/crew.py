@@ -28,15 +28,25 @@ class Crew:
         self._pipes = pipes
         self._scratch = scratch
 
-    def run(
-        self, kind: Kind, durability: Durability, processes: int, threads: int, seconds: float
+    def run(  # noqa: PLR0913 - what a crowd is of
+        self,
+        kind: Kind,
+        durability: Durability,
+        processes: int,
+        threads: int,
+        seconds: float,
+        *,
+        minting: bool = False,
     ) -> Crowd:
         """Have so many processes of so many threads win for some seconds, in a fresh file.
 
         The file is made and warmed up beforehand, by a connection that stays open, so that the
         write-ahead log stays as long as it has become.
+
+        :param minting: each caller mints a submission before each call. That takes some
+            microseconds, in which it does not ask for the lock. Else all are prepared.
         """
-        prepared = int(kind.most * seconds) // (1 if processes == 1 else 2)
+        prepared = 0 if minting else int(kind.most * seconds) // (1 if processes == 1 else 2)
         pipes = self._pipes[:processes]
         with TemporaryDirectory(dir=self._scratch) as fresh:
             path = Path(fresh) / "crowd.db"

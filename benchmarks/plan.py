@@ -30,6 +30,8 @@ class Plan:
     threads: tuple[int, ...]
     processes: tuple[int, ...]
     processes_of_four: tuple[int, ...]
+    minting: tuple[int, ...]
+    """Numbers of threads, and of processes, that mint a submission before each call."""
     few: tuple[int, ...]
     """The numbers of threads and of processes at which more is measured than the necessary:
     normal durability for processes, and the ordinary contender."""
@@ -65,6 +67,7 @@ def full(scratch: Path, cache: Path) -> Plan:
         threads=(1, 2, 4, 8, 16, 32, 64, 128),
         processes=(1, 2, 4, 8, 16, 32),
         processes_of_four=(2, 8, 32),
+        minting=(32,),
         few=(1, 8, 32),
         instances=(0, 1_000, 10_000, 100_000, 1_000_000),
         attempts=(10, 100, 1_000, 10_000, 100_000),
@@ -88,6 +91,7 @@ def quick(scratch: Path, cache: Path) -> Plan:
         threads=(1, 8, 32),
         processes=(1, 8, 32),
         processes_of_four=(2,),
+        minting=(32,),
         few=(8,),
         instances=(0, 1_000, 10_000),
         attempts=(10, 100, 1_000),

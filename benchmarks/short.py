@@ -99,6 +99,7 @@ def main() -> None:
             seconds=0.3,
             threads=(_MANY,),
             durabilities=("full",),
+            minting=(),
             few=(),
             attempts=(10, 1_000),
         )

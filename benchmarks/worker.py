@@ -5,11 +5,12 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from itertools import chain
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, BrokenBarrierError
 from typing import Any, NamedTuple
 
 from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
@@ -40,32 +41,39 @@ class Job(NamedTuple):
 
 
 class Stock:
-    """Submissions that are used again for each job, on another file."""
+    """A worker's submissions, which are used again for each job, on another file."""
 
-    def __init__(self, minter: Minter) -> None:
-        self._minter = minter
+    def __init__(self, first: int) -> None:
+        self._first = first
         self._records: list[ResolutionRecord] = []
 
-    def __call__(self, contender: Contender, prepared: int) -> Iterator[Any]:
-        """So many in the form that the contender takes, and more as they are asked for."""
-        if missing := prepared - len(self._records):
-            self._records += self._minter.first_attempts(max(missing, 0))
-        ready = [contender.submission(record) for record in self._records[:prepared]]
-        gc.collect()
-        gc.freeze()  # what is prepared is not looked through while the clock runs
-        return chain(ready, map(contender.submission, self._later(prepared)))
+    def prepare(self, number: int, contender: Contender) -> Callable[[], Iterator[Any]]:
+        """Have so many ready, in the form that the contender takes.
 
-    def _later(self, number: int) -> Iterator[ResolutionRecord]:
-        while True:
-            if number == len(self._records):
-                self._records += self._minter.first_attempts(1)
-            yield self._records[number]
-            number += 1
+        To be called by each thread, for the next of them all as long as it asks.
+        """
+        for missing in range(len(self._records), number):
+            self._records.append(self._mint(missing))
+        ready = [contender.submission(record) for record in self._records[:number]]
+        numbers = count()  # for all threads: whoever is faster does more
+
+        def take() -> Iterator[Any]:
+            for each in numbers:
+                if each < number:
+                    yield ready[each]
+                else:
+                    yield contender.submission(self._mint(each))
+
+        return take
+
+    def _mint(self, number: int) -> ResolutionRecord:
+        (record,) = Minter(self._first + 2 * number).first_attempts(1)
+        return record
 
 
 def work(number: int, pipe: Connection) -> None:
     """Do jobs until there is None."""
-    stock = Stock(Minter((number + 1) * _APART))
+    stock = Stock((number + 1) * _APART)
     while (job := pipe.recv()) is not None:
         pipe.send(do(job, stock, pipe))
 
@@ -73,42 +81,43 @@ def work(number: int, pipe: Connection) -> None:
 def do(job: Job, stock: Stock, pipe: Connection) -> list[Calls]:
     """Get ready, say so, begin at the time that is the answer, and return what each thread did."""
     kind = KINDS[job.kind]
-    with ExitStack() as stack:
-        contender = stack.enter_context(kind.open(job.path, job.durability))
-        submissions = stock(contender, job.prepared)
+    with (
+        kind.open(job.path, job.durability) as contender,
+        ThreadPoolExecutor(job.threads) as threads,
+    ):
+        take = stock.prepare(job.prepared, contender)
+        gc.collect()
+        gc.freeze()  # what is prepared is not looked through while the clock runs
         ready, begin = Barrier(job.threads + 1), Barrier(job.threads + 1)
-        took: list[list[float]] = [[] for _ in range(job.threads)]
         start = 0.0
 
-        def run(mine: list[float]) -> None:
+        def run() -> Calls:
             with ExitStack() as own:
-                resolve = contender.resolve
-                if not kind.shared:
-                    resolve = own.enter_context(kind.open(job.path, job.durability)).resolve
-                ready.wait()
-                begin.wait()
-                compete(resolve, submissions, start, job.seconds, mine)
+                try:
+                    resolve = contender.resolve
+                    if not kind.shared:
+                        resolve = own.enter_context(kind.open(job.path, job.durability)).resolve
+                    ready.wait()
+                    begin.wait()
+                except BaseException:
+                    ready.abort()  # the others are not to wait for this one
+                    raise
+                return compete(resolve, take(), start, job.seconds)
 
-        threads = [Thread(target=run, args=(mine,)) for mine in took]
-        for thread in threads:
-            thread.start()
-        ready.wait()
-        pipe.send(None)
-        start = pipe.recv()
-        begin.wait()
-        for thread in threads:
-            thread.join()
+        running = [threads.submit(run) for _ in range(job.threads)]
+        with suppress(BrokenBarrierError):  # whoever broke it says why
+            ready.wait()
+            pipe.send(None)
+            start = pipe.recv()
+            begin.wait()
+        calls = [each.result() for each in running]
     gc.unfreeze()
-    return [Calls(mine) for mine in took]
+    return calls
 
 
 def compete(
-    resolve: Callable[[Any], object],
-    submissions: Iterable[Any],
-    start: float,
-    seconds: float,
-    took: list[float],
-) -> None:
+    resolve: Callable[[Any], object], submissions: Iterable[Any], start: float, seconds: float
+) -> Calls:
     """Win one instance after the other, from a moment on, for so many seconds.
 
     Whoever comes too late, since others kept it from running at all, has waited from the start:
@@ -116,12 +125,13 @@ def compete(
     """
     clock = time.time  # the one that all processes share
     end = start + seconds
+    took: list[float] = []
     time.sleep(max(0.0, start - clock()))
-    before = start
     for submission in submissions:
+        before = clock() if took else start
         resolve(submission)
         now = clock()
         took.append(now - before)
         if now > end:
-            return
-        before = clock()
+            break
+    return Calls(took)
