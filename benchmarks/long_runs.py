@@ -121,7 +121,7 @@ def write(
     path: Path, number: int, ready: Barrier, stop: Event, results: multiprocessing.Queue[Any]
 ) -> None:
     """A writer: win after win until told to stop; what each took."""
-    took = []
+    took: list[float] = []
     response = ResponseId.mint("yes")
     with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=60) as ledger:
         ready.wait()

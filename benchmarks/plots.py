@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import ceil, floor, log10
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ from .waits import LONGEST, THROUGHPUT
 _COLOURS = {OURS: "#0072b2", PLAIN: "#d55e00", ORDINARY: "#7a7a7a"}
 _LINES = {"full": "-", "normal": "--"}
 _MARKS = {"win": "o", "lose": "s"}
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.hashsalt": "resolution-ledger",  # the same figures make the same file
     "svg.fonttype": "none",  # text stays text, and the file small
     "font.family": "sans-serif",

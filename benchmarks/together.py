@@ -21,10 +21,11 @@ from .waits import put
 
 THREADS, PROCESSES, PROCESSES_OF_FOUR = "threads", "processes", "processes of four threads"
 MINTING = " that mint"
-"""Appended where callers mint a submission before each call, as a host does. With all of them
-prepared, the plain table is at its best: whoever has just committed asks for the lock again before
-anybody else wakes up. So one runs, fast, and the others starve. With a few microseconds between
-calls the lock does change hands, and each time somebody must wake up first."""
+"""Appended where callers mint a submission before each call, as a host does.
+
+With all of them prepared whoever has just committed asks for the lock again at once, which suits the
+plain table: one caller runs, and the others starve. With some microseconds between two calls the
+lock changes hands more often."""
 
 
 @contextmanager

@@ -33,7 +33,7 @@ class Calls(NamedTuple):
     """Seconds, of each call. The last one ended when the time was over."""
 
     @property
-    def count(self) -> int:
+    def in_time(self) -> int:
         """How many ended in time."""
         return len(self.took) - 1
 
@@ -61,7 +61,7 @@ class Crowd(NamedTuple):
 def crowd(calls: Sequence[Calls], seconds: float) -> Crowd:
     """Put together what each thread did in so many seconds."""
     took = sorted(one for each in calls for one in each.took)
-    counts = [each.count for each in calls]
+    counts = [each.in_time for each in calls]
     until = list(accumulate(took))
     by_time = next(one for one, sum_ in zip(took, until, strict=True) if sum_ >= until[-1] * 0.99)
     return Crowd(

@@ -27,6 +27,10 @@ _APART = 10**9
 """Between the numbers of two workers' submissions."""
 
 
+_NO_CAUSE = (BrokenBarrierError, type(None))
+"""How those end who only waited for a thread that failed, or who did not fail."""
+
+
 class Job(NamedTuple):
     """What all workers do at the same time."""
 
@@ -110,9 +114,11 @@ def do(job: Job, stock: Stock, pipe: Connection) -> list[Calls]:
             pipe.send(None)
             start = pipe.recv()
             begin.wait()
-        calls = [each.result() for each in running]
     gc.unfreeze()
-    return calls
+    errors = (each.exception() for each in running)
+    if error := next((each for each in errors if not isinstance(each, _NO_CAUSE)), None):
+        raise error
+    return [each.result() for each in running]
 
 
 def compete(
