@@ -24,7 +24,6 @@ from resolution_ledger.domain.events import (  # type: ignore[import-not-found, 
     Attempt,
     Event,
 )
-from resolution_ledger.infra.chain import Head  # type: ignore[import-not-found, unused-ignore]
 from resolution_ledger.infra.database import (  # type: ignore[import-not-found, unused-ignore]
     OperatorSession,
 )
@@ -37,7 +36,7 @@ from .submissions import WORKSPACE, Minter
 
 _BATCH = 50_000
 _MANY_BATCHES = 20
-_MADE = 2
+_MADE = 3
 """Counted on when other records are built, so that cached files are built anew."""
 
 Records = Iterable[ResolutionRecord]
@@ -49,15 +48,14 @@ def build(path: Path, records: Records) -> None:
         ledger.create()
     database = open_target(path, durability="normal", lock_timeout=5)
     events = _decided(records)
-    head = Head(0, b"")
     while batch := list(islice(events, _BATCH)):
 
-        def work(session: OperatorSession, before: Head = head) -> Head:
+        def work(session: OperatorSession) -> None:
+            head, _ = session.heads(batch[0][0].text)
             for instance, position, event in batch:
-                before = append(session, before, instance, position, event)
-            return before
+                head = append(session, head, instance, position, event)
 
-        head = database.write(work)
+        database.write(work)
     database.close()
 
 

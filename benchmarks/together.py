@@ -23,9 +23,10 @@ THREADS, PROCESSES, PROCESSES_OF_FOUR = "threads", "processes", "processes of fo
 MINTING = " that mint"
 """Appended where callers mint a submission before each call, as a host does.
 
-With all of them prepared whoever has just committed asks for the lock again at once, which suits the
-plain table: one caller runs, and the others starve. With some microseconds between two calls the
-lock changes hands more often."""
+With all of them prepared whoever has just committed asks for the lock again at once, which suits
+the plain table: one caller runs, and the others starve. With some microseconds between two calls
+the lock changes hands more often.
+"""
 
 
 @contextmanager

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "performance.md").read_text()
 
@@ -31,6 +33,26 @@ with started(2, scratch) as crew:
         assert 0 < crowd.p99 <= crowd.p99_by_time <= crowd.longest
         assert crowd.longest < 60_000
 assert not list(scratch.iterdir())
+"""
+
+BUILD = """
+import sys
+from pathlib import Path
+from benchmarks import big_ledger
+from benchmarks.submissions import Minter
+from resolution_ledger import LedgerAdmin
+big_ledger._BATCH = 7
+path = Path(sys.argv[1])
+won = [big_ledger.nth(number) for number in range(2)]
+records = {
+    "wins": big_ledger.wins(200),
+    "mixed": big_ledger.mixed(100),
+    "crowded": big_ledger.crowded(won, 50, Minter(1_000)),
+}[sys.argv[2]]
+big_ledger.build(path, records)
+with LedgerAdmin.open(path) as admin:
+    report = admin.verify()
+print(report.length, report.count)
 """
 
 
@@ -61,6 +83,13 @@ def test_what_was_measured_is_printed_written_read_again_and_compared(tmp_path: 
 
 def test_processes_of_threads_compete(tmp_path: Path) -> None:
     python("-c", CROWD, tmp_path)
+
+
+@pytest.mark.parametrize(("what", "events"), [("wins", 200), ("mixed", 100), ("crowded", 100)])
+def test_a_large_ledger_is_built_as_calls_would_have_made_it(
+    tmp_path: Path, what: str, events: int
+) -> None:
+    assert python("-c", BUILD, tmp_path / "built.db", what).split() == [str(events), "0"]
 
 
 def test_the_commands_of_the_page_parse() -> None:
