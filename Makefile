@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench bench-large bench-short clean
 
 demo: .venv/ready ## separate processes race for the same answers
 	$(BIN)/resolution-ledger demo
@@ -17,12 +17,22 @@ check: .venv/ready ## lint, types, the import rule
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-bench: .venv/ready ## what a call costs, beside a plain table and beside the ordinary way
-	$(BIN)/python -m benchmarks
+bench: .venv/bench ## everything that docs/performance.md shows, in a quarter of an hour
+	$(BIN)/python -m benchmarks --plots build/benchmarks/plots
+
+bench-large: .venv/ready ## a win at ten million instances, which are built once
+	$(BIN)/python -m benchmarks --large --only instances --json build/benchmarks/large.json
+
+bench-short: .venv/ready ## fails if the ledger is far slower than it should be
+	$(BIN)/python -m benchmarks.short
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --editable '.[cli,test]'
+	touch $@
+
+.venv/bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --editable '.[bench,cli,test]'
 	touch $@
 
 clean: ## everything that can be made again

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     ResolutionRecord,  # (mypy does not find an editable installation)
 )
 
-from .measurements import timed
+from .measurements import Durability, timed
 from .submissions import Minter
 
-_WARM_UP = 600
+PATIENCE = 60.0
+"""Seconds that a call waits for others: nobody is to give up."""
+
+_WARM_UP = 1200
 
 
 @dataclass(frozen=True)
 class Contender:
-    """One way to decide, opened on a fresh file.
+    """One way to decide, opened on a file.
 
     Submissions and instances have whatever form the contender takes. They are prepared
     untimed: only ``resolve`` and ``winner`` themselves are timed.
@@ -36,6 +41,18 @@ class Contender:
     """What an answer of ``resolve`` means: "won", "lost" or "replayed"."""
 
 
+class Kind(NamedTuple):
+    """How a contender is opened."""
+
+    name: str
+    open: Callable[[Path, Durability], AbstractContextManager[Contender]]
+    """On the file at a path, which is made if it is not there."""
+    shared: bool
+    """Whether the threads of a process share one; or else each opens its own."""
+    most: int
+    """Wins a second that it will hardly ever reach: so many submissions are prepared."""
+
+
 class WrongAnswer(Exception):
     """A contender did not do what was timed: its times mean nothing."""
 
@@ -43,9 +60,10 @@ class WrongAnswer(Exception):
 def warm_up(contender: Contender, minter: Minter) -> None:
     """Have the contender decide a number of first attempts, untimed.
 
-    They take its write-ahead log past its first checkpoint (1000 pages), after which the file
-    is written over and no longer grows: a commit that makes a file longer costs the file
-    system more, and in a file that is used for long it is the exception.
+    They take its write-ahead log past its first checkpoint (a ledger's comes after 4,000 pages
+    and some 1,000 wins, a plain table's after 1,000 pages), after which the file is written over
+    and no longer grows: a commit that makes a file longer costs the file system more, and in a
+    file that is used for long it is the exception.
     """
     time_resolve(contender, minter.first_attempts(_WARM_UP), "won")
 

@@ -32,7 +32,7 @@ from resolution_ledger.infra.sqlite.connection import (  # type: ignore[import-n
     OpenConnection,
 )
 
-from .big_ledger import build
+from .big_ledger import build, mixed
 from .submissions import WORKSPACE
 
 WRITERS = 4
@@ -121,7 +121,7 @@ def write(
     path: Path, number: int, ready: Barrier, stop: Event, results: multiprocessing.Queue[Any]
 ) -> None:
     """A writer: win after win until told to stop; what each took."""
-    took = []
+    took: list[float] = []
     response = ResponseId.mint("yes")
     with ResolutionLedger.open(path, workspace=WORKSPACE, lock_timeout=60) as ledger:
         ready.wait()
@@ -176,7 +176,7 @@ def main() -> None:
 
     with TemporaryDirectory(dir=options.dir) as directory:
         path = Path(directory) / "big.db"
-        build(path, options.events)
+        build(path, mixed(options.events))
         plain = plain_copy(path)
         print(f"plain copy of the read models: {plain:,.0f} rows/s")
 

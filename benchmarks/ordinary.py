@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     ResolutionRecord,  # (mypy does not find an editable installation)
 )
 
-from .contender import Contender
+from .contender import PATIENCE, Contender, Kind
 from .interaction import Answer, Interaction
 from .measurements import Durability
 from .submissions import WORKSPACE
@@ -84,17 +84,19 @@ class Factory(SQLiteFactory):
     def __init__(self, env: Environment) -> None:
         super().__init__(env)
         self.datastore.pool.close()
-        pool = _Pool(db_name=self.datastore.pool.db_name)
+        pool = _Pool(
+            db_name=self.datastore.pool.db_name, lock_timeout=int(PATIENCE), pool_timeout=PATIENCE
+        )
         pool.durability = "normal" if env.get("DURABILITY") == "normal" else "full"
         self.datastore.pool = pool
 
 
 @contextmanager
-def open_ordinary(directory: Path, durability: Durability) -> Iterator[Contender]:
-    """A fresh application on a file in ``directory``."""
+def open_ordinary(path: Path, durability: Durability) -> Iterator[Contender]:
+    """The application on the file at ``path``."""
     env = {
         "PERSISTENCE_MODULE": f"{Factory.__module__}:{Factory.__qualname__}",
-        "SQLITE_DBNAME": str(directory / "ordinary.db"),
+        "SQLITE_DBNAME": str(path),
         "DURABILITY": durability,
     }
     with Interactions(env) as interactions:
@@ -115,5 +117,15 @@ def open_ordinary(directory: Path, durability: Durability) -> Iterator[Contender
         )
 
 
+def fill_ordinary(path: Path, records: Iterable[ResolutionRecord]) -> None:
+    """Have the file hold an attempt for each of the records."""
+    with open_ordinary(path, "normal") as contender:
+        for record in records:
+            contender.resolve(contender.submission(record))
+
+
 def _aggregate_id(record: ResolutionRecord) -> UUID:
     return uuid5(NAMESPACE_URL, record.instance.text)
+
+
+ORDINARY_KIND = Kind(ORDINARY, open_ordinary, shared=True, most=6_000)

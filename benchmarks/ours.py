@@ -14,7 +14,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     Won,
 )
 
-from .contender import Contender
+from .contender import PATIENCE, Contender, Kind
 from .measurements import Durability
 from .submissions import WORKSPACE
 
@@ -22,10 +22,11 @@ OURS = "ours"
 
 
 @contextmanager
-def open_ours(directory: Path, durability: Durability) -> Iterator[Contender]:
-    """A fresh ledger in ``directory``."""
-    path = directory / "ours.db"
-    with ResolutionLedger.open(path, workspace=WORKSPACE, durability=durability) as ledger:
+def open_ours(path: Path, durability: Durability) -> Iterator[Contender]:
+    """The ledger at ``path``."""
+    with ResolutionLedger.open(
+        path, workspace=WORKSPACE, durability=durability, lock_timeout=PATIENCE
+    ) as ledger:
         yield Contender(
             name=OURS,
             submission=lambda record: record,
@@ -46,3 +47,6 @@ def outcome(answer: Won | Lost | Replayed) -> str:
         case Replayed(own=True):
             return "replayed"
     return "replayed by another"
+
+
+OURS_KIND = Kind(OURS, open_ours, shared=True, most=40_000)

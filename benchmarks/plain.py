@@ -7,20 +7,25 @@ SQLite's own. It is the floor: what the database itself takes for a commit.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from time import time_ns
 from typing import NamedTuple
 
-from .contender import Contender
+from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
+    ResolutionRecord,  # (mypy does not find an editable installation)
+)
+
+from .contender import PATIENCE, Contender, Kind
 from .measurements import Durability
 from .submissions import WORKSPACE
 
 PLAIN = "plain"
 
-CREATE = """
-    CREATE TABLE interaction_resolutions (
+_CREATE = """
+    CREATE TABLE IF NOT EXISTS interaction_resolutions (
         instance_id TEXT PRIMARY KEY,
         workspace_key TEXT NOT NULL,
         response_id TEXT NOT NULL,
@@ -28,6 +33,7 @@ CREATE = """
         resolved_tick INTEGER NOT NULL
     )
 """
+_BATCH = 50_000
 _CLAIM = "INSERT INTO interaction_resolutions VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _ROW = """
     SELECT workspace_key, response_id, idempotency_key
@@ -78,25 +84,45 @@ class OneRow:
         return None if row is None else str(row[0])
 
 
+def connect(path: Path, durability: Durability) -> sqlite3.Connection:
+    """A connection to a table that is there."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=PATIENCE)
+    connection.execute(f"PRAGMA synchronous = {durability}")
+    return connection
+
+
 @contextmanager
-def open_plain(directory: Path, durability: Durability) -> Iterator[Contender]:
-    """A fresh table in ``directory``."""
-    path = directory / "plain.db"
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+def open_plain(path: Path, durability: Durability) -> Iterator[Contender]:
+    """The table in the file at ``path``."""
+    with closing(connect(path, durability)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {durability}")
-        connection.execute(CREATE)
+        connection.execute(_CREATE)
         one_row = OneRow(connection)
         yield Contender(
             name=PLAIN,
-            submission=lambda record: Submission(
-                record.instance.text,
-                WORKSPACE,
-                record.response.text,
-                record.idempotency_key.text,
-            ),
+            submission=submission,
             instance=lambda record: record.instance.text,
             resolve=one_row.resolve,
             winner=one_row.winner,
             outcome=lambda answer: "won" if answer.won else "replayed" if answer.own else "lost",
         )
+
+
+def submission(record: ResolutionRecord) -> Submission:
+    """The form that the table takes."""
+    return Submission(
+        record.instance.text, WORKSPACE, record.response.text, record.idempotency_key.text
+    )
+
+
+def fill(path: Path, records: Iterable[ResolutionRecord]) -> None:
+    """Have the table hold a win for each of the records, in large transactions."""
+    with open_plain(path, "normal"), closing(connect(path, "normal")) as connection:
+        wins = iter(records)
+        while batch := [(*submission(record), time_ns()) for record in islice(wins, _BATCH)]:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(_CLAIM, batch)
+            connection.execute("COMMIT")
+
+
+PLAIN_KIND = Kind(PLAIN, open_plain, shared=False, most=40_000)

@@ -16,13 +16,14 @@ WORKSPACE = "ws-1"
 
 
 class Minter:
-    """Mints submissions that never repeat: the same ones, in the same order, in every run.
+    """Mints submissions that never repeat: the same ones, in the same order, from each start.
 
     Ids are digests, so that they fall all over the contenders' indexes, as real ones do.
     """
 
-    def __init__(self) -> None:
-        self._numbers = count()
+    def __init__(self, start: int = 0) -> None:
+        """Two numbers are used up by each first attempt, and one by each rival."""
+        self._numbers = count(start)
 
     def first_attempts(self, number: int) -> list[ResolutionRecord]:
         """A submission on each of ``number`` fresh instances."""

@@ -28,7 +28,7 @@ from resolution_ledger.infra.sqlite import (  # type: ignore[import-not-found, u
     statements,
 )
 
-from .contender import Contender
+from .contender import Contender, Kind
 from .measurements import Durability
 from .ours import outcome
 from .submissions import WORKSPACE
@@ -64,10 +64,9 @@ class UnchainedSession(operator.SQLiteOperatorSession):  # type: ignore[misc, un
 
 
 @contextmanager
-def open_unchained(directory: Path, durability: Durability) -> Iterator[Contender]:
-    """A fresh ledger in ``directory``, whose writing connection makes no chain."""
+def open_unchained(path: Path, durability: Durability) -> Iterator[Contender]:
+    """A fresh ledger at ``path``, whose writing connection makes no chain."""
     assert _HASH not in _HEADS
-    path = directory / "unchained.db"
     with ResolutionLedger.open(path, workspace=WORKSPACE, durability=durability) as ledger:
         with patch.object(connection, "SQLiteOperatorSession", UnchainedSession):
             ledger.resolve(_OPENING)
@@ -79,3 +78,6 @@ def open_unchained(directory: Path, durability: Durability) -> Iterator[Contende
             winner=ledger.winner,
             outcome=outcome,
         )
+
+
+UNCHAINED_KIND = Kind(UNCHAINED, open_unchained, shared=True, most=40_000)

@@ -18,6 +18,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # What sets the project up is not run from inside its own tests. These are the tests for it.
 RUN_BY_CI = ("make demo", "make test")
+# These take too long for a test. Their parts are measured by test_benchmarks.py.
+BENCHMARKS = ("make bench", "make bench-large", "make bench-short")
 RUN_BY_MAKE = re.compile(r"python3 -m venv \.venv$|\.venv/bin/")
 
 
@@ -27,7 +29,7 @@ def commands(text: str) -> list[str]:
 
 def run_in_a_shell(example: Example) -> None:
     lines = commands(str(example.parsed))
-    if all(line in RUN_BY_CI or RUN_BY_MAKE.match(line) for line in lines):
+    if all(line in RUN_BY_CI + BENCHMARKS or RUN_BY_MAKE.match(line) for line in lines):
         return
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("RESOLUTION_")
