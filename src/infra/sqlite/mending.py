@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ...domain.errors import CorruptLedger
 from ...projections.read_models import WINNERS
-from .recognition import Part, parts, shapes, shapes_of
 from .schema import MIGRATIONS, TABLES
+from .shapes import Part, parts, shapes, shapes_of
 
 
 class Fault(NamedTuple):

@@ -1,20 +1,13 @@
-"""How a ledger's tables are recognised, and what of them is missing.
-
-By columns and indexes, so that comments, quoting and case in the stored SQL do not matter, and
-additions by others (indexes, triggers, views) are fine. Of guards, and of what an index leaves
-out, there is nothing but the text to compare.
-"""
+"""How a ledger is recognised by its tables, made, and brought up to date."""
 
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
-from functools import cache
-from typing import NamedTuple
 
 from ...domain.errors import CorruptLedger, NotAdopted, NotALedger, NothingToAdopt, SchemaTooNew
 from ...projections.read_models import READ_MODELS, WINNERS
-from .schema import META, MIGRATIONS, TABLES, migrate
+from .schema import META, MIGRATIONS, migrate
+from .shapes import Shape, parts, shapes, shapes_of
 
 _WINNERS = WINNERS.table
 _READ_MODELS = {model.table for model in READ_MODELS}
@@ -25,18 +18,6 @@ _META_COLUMNS = (
     ("ledger_id", "TEXT", 1, None, 0, 0),
 )
 """Name, type, NOT NULL, default, place in the primary key, hidden."""
-
-Columns = tuple[tuple[object, ...], ...]
-Indexes = frozenset[tuple[object, ...]]
-Shape = tuple[Columns, Indexes]
-
-
-class Part(NamedTuple):
-    """A table, index or trigger of the schema."""
-
-    kind: str
-    name: str
-    sql: str
 
 
 def version_of(connection: sqlite3.Connection, target: str, *, incomplete: bool = False) -> int:
@@ -140,80 +121,3 @@ def bring_up_to_date(connection: sqlite3.Connection, target: str, version: int) 
 def tables_of(version: int) -> frozenset[str]:
     """The tables of a ledger of this version."""
     return frozenset(shapes_of(version))
-
-
-@cache
-def parts(version: int) -> tuple[Part, ...]:
-    """What a version consists of, in the order of its making, read off a fresh schema."""
-    with closing(_fresh(version)) as connection:
-        return tuple(
-            map(
-                Part._make,
-                connection.execute(
-                    "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
-                ),
-            )
-        )
-
-
-@cache
-def shapes_of(version: int) -> dict[str, Shape]:
-    """What our tables look like in a version."""
-    with closing(_fresh(version)) as connection:
-        return {name: shape for name, shape in shapes(connection).items() if name in TABLES}
-
-
-def _fresh(version: int) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    for migration in MIGRATIONS[:version]:
-        migration(connection)
-    return connection
-
-
-def shapes(connection: sqlite3.Connection) -> dict[str, Shape]:
-    """Columns and indexes of whatever bears the name of a table or index of ours."""
-    ours = {part.name for part in parts(len(MIGRATIONS)) if part.kind != "trigger"}
-    rows = connection.execute("SELECT lower(name) FROM sqlite_master")
-    names = {name for (name,) in rows if name in ours}
-    return {
-        name: (_columns(connection, name) + _rowid(connection, name), _indexes(connection, name))
-        for name in names
-    }
-
-
-def _columns(connection: sqlite3.Connection, table: str) -> Columns:
-    return tuple(
-        connection.execute(
-            # A key that may be NULL, as in tables with a rowid, is as good: no row of ours is.
-            'SELECT lower(name), upper(type), max("notnull", pk > 0), dflt_value, pk, hidden'
-            " FROM pragma_table_xinfo(?) ORDER BY cid",
-            (table,),
-        )
-    )
-
-
-def _rowid(connection: sqlite3.Connection, table: str) -> Columns:
-    """A column more for the tables in which a sequence must be a rowid: else it could be text."""
-    if table not in TABLES or table == _WINNERS:
-        return ()
-    try:
-        connection.execute(f"SELECT rowid FROM {table} LIMIT 0")
-    except sqlite3.OperationalError:
-        return ()
-    return (("rowid",),)
-
-
-def _indexes(connection: sqlite3.Connection, table: str) -> Indexes:
-    """Each index as: its name, where a query names it; unique, partial; its columns, in order.
-
-    With their collations: under another one than BINARY, other texts would be the same key.
-    """
-    return frozenset(
-        connection.execute(
-            "SELECT CASE origin WHEN 'c' THEN list.name END, list.\"unique\", list.partial,"
-            " (SELECT group_concat(lower(info.name) || ' ' || info.coll || ' ' || info.desc)"
-            "    FROM pragma_index_xinfo(list.name) AS info WHERE info.key)"
-            " FROM pragma_index_list(?) AS list",
-            (table,),
-        )
-    )
