@@ -89,8 +89,8 @@ def _watch_the_lock() -> list[float]:
     longest, began = [0.0], [0.0]
     begin, commit = OpenConnection.begin, OpenConnection.commit
 
-    def timed_begin(self: OpenConnection, timeout: float) -> None:
-        begin(self, timeout)
+    def timed_begin(self: OpenConnection) -> None:
+        begin(self)
         began[0] = perf_counter()
 
     def timed_commit(self: OpenConnection) -> None:
