@@ -6,10 +6,10 @@ import sqlite3
 from typing import NamedTuple
 
 from ...domain.errors import StoreUnavailable
-from .checkpoints import Checkpoints
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, file_identity, is_at
 from .operator import SQLiteOperatorSession
+from .wal import Wal
 
 
 class Known(NamedTuple):
@@ -24,8 +24,8 @@ class OpenConnection:
     """A connection to a ledger."""
 
     __slots__ = (
-        "_checkpoints",
         "_execute",
+        "_wal",
         "connection",
         "identity",
         "inherited",
@@ -50,7 +50,7 @@ class OpenConnection:
         """The file that it is to; None for memory."""
         self.known = known
         """The ledger; None where there may be none yet, or it is always the same one."""
-        self._checkpoints = None if identity is None or reading else Checkpoints(target)
+        self._wal = None if identity is None or reading else Wal(target)
         self.session = SQLiteOperatorSession(connection, target, reading=reading)
         self._execute = self.session.execute
         self.usable = True
@@ -92,14 +92,14 @@ class OpenConnection:
         self._refuse_if_inherited()
         self.check_file()
 
-    def checkpoint_if_due(self, *, large: bool) -> bool:
-        """Whether one has been made, and the transaction, in which nothing was done, ended.
+    def copy_wal_back(self, *, large: bool) -> bool:
+        """Whether that was due, and so the transaction, in which nothing was done, has ended.
 
         :param large: it may be one that writes much.
         """
-        if self._checkpoints is None or not self._checkpoints.due(large=large):
+        if self._wal is None or not self._wal.is_long(large=large):
             return False
-        self._checkpoints.make()
+        self._wal.copy_back()
         self.roll_back()
         return True
 

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
-from . import checkpoints, statements
+from . import statements, wal
 from .connection import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
@@ -50,7 +50,7 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
         version = _version(connection, path, create=create, incomplete=incomplete)
         if write:
             _use_wal(connection, path, deadline)
-            connection.executescript(checkpoints.SETTINGS)
+            connection.executescript(wal.SETTINGS)
             _make_newest(connection, path, version, create=create, incomplete=incomplete)
         (ledger_id,) = connection.execute(statements.LEDGER_ID).fetchone()
         event = connection.execute("SELECT 1 FROM resolution_events LIMIT 1").fetchone()

@@ -214,7 +214,7 @@ class Writer:
             if call.meanwhile is not None and (found := call.meanwhile()) is not None:
                 return found
             self._line.begin(connection, deadline)
-        if connection.checkpoint_if_due(large=call.alone):
+        if connection.copy_wal_back(large=call.alone):
             self._line.begin(connection, deadline)
         connection.get_acquainted()
         if self._waiting.calls and not call.alone and get_ident() != main_thread().ident:
