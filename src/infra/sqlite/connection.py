@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import NamedTuple
 
 from ...domain.errors import StoreUnavailable
+from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, file_identity, is_at
 from .operator import SQLiteOperatorSession
 from .wal import Wal
-
-
-class Known(NamedTuple):
-    """Which ledger a connection is to."""
-
-    ledger_id: str
-    decided: bool
-    """Whether it has an event: an empty one may take another identity."""
 
 
 class OpenConnection:

@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from ...domain.errors import LedgerClosed, StoreUnavailable
 from ..database import Durability
 from . import forks
-from .connection import Known, OpenConnection
+from .acquaintance import Acquaintance
+from .connection import OpenConnection
 from .files import UNFINISHED, FileIdentity, file_identity, move_into_place
 from .memory import MemoryDatabase
 from .opening import open_bare, open_file
@@ -66,8 +67,7 @@ class FileDatabase:
         self._patience = lock_timeout + PATIENCE
         self.joined = False
         self._closed = False
-        self._known: Known | None = None
-        """The ledger that was here when it was last looked at."""
+        self._ledger = Acquaintance(path)
         self.readers = Readers(path, self._open_reader, lock_timeout)
         self.writer = self._find_writer()
         forks.watch(self)
@@ -109,8 +109,7 @@ class FileDatabase:
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction."""
         done = self.writer.call(self, work, meanwhile=meanwhile, alone=False)
-        if self._known is not None and not self._known.decided:
-            self._known = self._known._replace(decided=True)
+        self._ledger.see_decided()
         return done
 
     def write(
@@ -132,7 +131,7 @@ class FileDatabase:
             return self._make(work)
         with closing(self._bare(self.target, create=False)) as file:
             established = file.write(work)
-        self._known = None  # it may have another identity now
+        self._ledger.forget()
         return established
 
     def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
@@ -176,7 +175,7 @@ class FileDatabase:
         """A connection that writes, for all that share the writer."""
         self.check_open()
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        connection = self._open(timeout, create=self._known is None, write=True)
+        connection = self._open(timeout, create=self._ledger.known is None, write=True)
         connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
         return connection
 
@@ -188,15 +187,8 @@ class FileDatabase:
         """
         if self._closed:
             self.check_open()
-        if connection.known is not self._known:
-            self._recognise(connection.known)
-
-    def _recognise(self, found: Known | None) -> None:
-        known = self._known
-        if known is None or not known.decided or found is None:
-            self._known = found
-        elif known.ledger_id != found.ledger_id:
-            raise StoreUnavailable(self.target, "another ledger has taken the place of this one")
+        if connection.known is not self._ledger.known:
+            self._ledger.meet(connection.known)
 
     def check_open(self) -> None:
         """Raise ``LedgerClosed`` after :meth:`close`."""
@@ -206,7 +198,7 @@ class FileDatabase:
     def _open_reader(self, timeout: float) -> OpenConnection:
         connection = self._open(timeout, create=False, write=False)
         try:
-            self._recognise(connection.known)
+            self._ledger.meet(connection.known)
         except BaseException:
             connection.close()
             raise

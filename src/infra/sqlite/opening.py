@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
 from . import statements, wal
-from .connection import Known
+from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
 from .recognition import bring_up_to_date, check_encoding, version_of

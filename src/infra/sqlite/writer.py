@@ -1,26 +1,22 @@
 """The connection that writes: the threads of a process take turns on it, and commit together.
 
-Whoever finds it free leads: it takes the write lock, does its own work and that of all who wait by
-then, commits once, and tells each what came of it. So a commit, which is what takes long, serves as
-many as there are; and where there is only one, nothing is handed over.
-
-A signal handler may raise at any point of the main thread. So the main thread, when it leads, does
-its own work alone: what is raised is its own then, and nobody else's fate hangs on it.
+Whoever finds it free leads (see :mod:`.leading`); the others wait until somebody has done their
+calls, or until they lead. Where there is only one, nothing is handed over.
 """
 
 from __future__ import annotations
 
-from copy import copy
 from functools import partial
-from threading import Lock, get_ident, main_thread
+from threading import Lock, get_ident
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 from weakref import WeakSet
 
-from ...domain.errors import StoreBusy, StoreError
+from ...domain.errors import StoreBusy
 from . import forks
 from .calls import Call, Caller, Meanwhile, Waiting, Work
 from .connection import OpenConnection
+from .leading import lead
 from .line import Line
 
 T = TypeVar("T")
@@ -28,9 +24,6 @@ T = TypeVar("T")
 PATIENCE = 10.0
 """Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
 ended by then is stuck in the caller's clock."""
-
-_MOST = 64
-"""Calls in a transaction: others, in other processes, want to write, too."""
 
 _MOMENT = 0.02
 """Seconds that a call waits for its turn before it looks whether there is another way."""
@@ -180,7 +173,13 @@ class Writer:
                         # Else it has just been done: unless this is a forked child, in which
                         # nobody does what was waiting, or taken, in the parent.
                         if self._waiting.leave(call) or not call.ended():
-                            return self._lead(call, deadline)
+                            return lead(
+                                self._ready(call.caller, deadline),
+                                self._line,
+                                self._waiting,
+                                call,
+                                deadline,
+                            )
                     finally:
                         try:
                             self._tidy()
@@ -208,52 +207,7 @@ class Writer:
 
     def _lead(self, call: Call[T], deadline: float) -> T:
         connection = self._ready(call.caller, deadline)
-        if not self._line.begin_at_once(connection):
-            if monotonic() >= deadline:
-                raise StoreBusy(self._target, "others are writing")
-            if call.meanwhile is not None and (found := call.meanwhile()) is not None:
-                return found
-            self._line.begin(connection, deadline)
-        if connection.copy_wal_back(large=call.alone):
-            self._line.begin(connection, deadline)
-        connection.get_acquainted()
-        if self._waiting.calls and not call.alone and get_ident() != main_thread().ident:
-            return self._together(connection, call, deadline)
-        result = call.work(connection)
-        connection.commit()
-        return result
-
-    def _together(self, connection: OpenConnection, own: Call[T], deadline: float) -> T:
-        """Do the own call and those that wait, and commit them at once."""
-        taken = self._waiting.take(_MOST - 1)
-        try:
-            result = own.work(connection)
-            done: list[tuple[Call[Any], Any]] = []
-            for call in taken:
-                try:
-                    done.append((call, call.work(connection)))
-                except BaseException as error:  # noqa: BLE001 - whatever it is, it is that call's
-                    # What it has done goes, and all else with it: that is done again, without it.
-                    connection.roll_back()
-                    call.fail(error)
-                    taken.remove(call)
-                    self._waiting.put_back(taken)
-                    taken, done = [], []
-                    self._line.begin(connection, deadline)
-                    result = own.work(connection)
-                    break
-            try:
-                connection.commit()
-            except StoreError as error:
-                for call in taken:
-                    call.fail(copy(error))
-                raise
-            for call, its_result in done:
-                call.succeed(its_result)
-            return result
-        except BaseException:
-            self._waiting.put_back([call for call in taken if not call.ended()])
-            raise
+        return lead(connection, self._line, self._waiting, call, deadline)
 
     def _ready(self, caller: Caller, deadline: float) -> OpenConnection:
         """The connection, for this caller."""

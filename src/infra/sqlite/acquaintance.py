@@ -1,0 +1,46 @@
+"""Which ledger is at a place, and whether it is still the one that was there before."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...domain.errors import StoreUnavailable
+
+
+class Known(NamedTuple):
+    """A ledger that somebody has found."""
+
+    ledger_id: str
+    decided: bool
+    """Whether it has an event: an empty one may take another identity."""
+
+
+class Acquaintance:
+    """What a ledger object knows of the ledger at its place."""
+
+    __slots__ = ("_target", "known")
+
+    def __init__(self, target: str) -> None:
+        self._target = target
+        self.known: Known | None = None
+        """The ledger that was there when it was last looked at; None: nobody has looked yet."""
+
+    def meet(self, found: Known | None) -> None:
+        """See that what has been found is the ledger that was there before, if any was.
+
+        :raises StoreUnavailable: if it is another one.
+        """
+        known = self.known
+        if known is None or not known.decided or found is None:
+            self.known = found
+        elif known.ledger_id != found.ledger_id:
+            raise StoreUnavailable(self._target, "another ledger has taken the place of this one")
+
+    def see_decided(self) -> None:
+        """It has an event by now."""
+        if self.known is not None and not self.known.decided:
+            self.known = self.known._replace(decided=True)
+
+    def forget(self) -> None:
+        """It may have another identity from now on."""
+        self.known = None
