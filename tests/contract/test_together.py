@@ -269,7 +269,7 @@ def test_whoever_waits_while_the_ledger_is_closed_is_told_what_is_on_record(
         shared.wait_for(WAITING - 1)
         closing = threads.submit(shared.ledger.close)
         until = time.monotonic() + PATIENCE
-        while not shared.database._closed:  # noqa: SLF001 (as above)
+        while not shared.database.closed:  # type: ignore[attr-defined]
             assert time.monotonic() < until
             time.sleep(0.001)
     closing.result(PATIENCE)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ..bells import Bell
+from .acquaintance import Acquaintance
 from .connection import OpenConnection
 
 T = TypeVar("T")
@@ -30,19 +31,14 @@ class Caller(Protocol):
     lock_timeout: float
     joined: bool
     """Whether the writer counts on it."""
+    closed: bool
+    ledger: Acquaintance
 
     def open_writer(self, timeout: float) -> OpenConnection:
         """A new connection."""
 
     def check_open(self) -> None:
         """Raise ``LedgerClosed`` once it has been closed."""
-
-    def admit(self, connection: OpenConnection) -> None:
-        """See that it may go on with this connection, on which the write lock is held.
-
-        :raises LedgerClosed: once it has been closed.
-        :raises StoreUnavailable: if it knows another ledger at this place.
-        """
 
 
 class Call(Generic[T]):
@@ -64,8 +60,16 @@ class Call(Generic[T]):
         self._error: BaseException | None = None
 
     def work(self, connection: OpenConnection) -> T:
-        """Do it."""
-        self.caller.admit(connection)
+        """Do it. The write lock is held.
+
+        :raises LedgerClosed: once the caller has been closed.
+        :raises StoreUnavailable: if it knows another ledger at this place.
+        """
+        caller = self.caller
+        if caller.closed:
+            caller.check_open()
+        if connection.known is not caller.ledger.known:
+            caller.ledger.meet(connection.known)
         return self._work(connection.session)
 
     def succeed(self, result: T) -> None:

@@ -17,7 +17,6 @@ class OpenConnection:
 
     __slots__ = (
         "_execute",
-        "_wal",
         "connection",
         "identity",
         "inherited",
@@ -25,6 +24,7 @@ class OpenConnection:
         "session",
         "target",
         "usable",
+        "wal",
     )
 
     def __init__(
@@ -42,7 +42,7 @@ class OpenConnection:
         """The file that it is to; None for memory."""
         self.known = known
         """The ledger; None where there may be none yet, or it is always the same one."""
-        self._wal = None if identity is None or reading else Wal(target)
+        self.wal = None if identity is None or reading else Wal(target)
         self.session = SQLiteOperatorSession(connection, target, reading=reading)
         self._execute = self.session.execute
         self.usable = True
@@ -59,7 +59,7 @@ class OpenConnection:
 
         SQLite would go on with an unlinked file, and what it acknowledged would be lost.
         """
-        if not self.is_in_place():
+        if self.identity is not None and not is_at(self.target, self.identity):
             self.usable = False
             file_identity(self.target)  # which may know better what is wrong
             raise StoreUnavailable(self.target, "the file was moved, removed or replaced")
@@ -84,20 +84,9 @@ class OpenConnection:
         self._refuse_if_inherited()
         self.check_file()
 
-    def copy_wal_back(self, *, large: bool) -> bool:
-        """Whether that was due, and so the transaction, in which nothing was done, has ended.
-
-        :param large: it may be one that writes much.
-        """
-        if self._wal is None or not self._wal.is_long(large=large):
-            return False
-        self._wal.copy_back()
-        self.roll_back()
-        return True
-
     def get_acquainted(self) -> None:
-        """See in the transaction which ledger it is, as long as that may change."""
-        if self.known is not None and not self.known.decided:
+        """See in the transaction which ledger it is: as long as it has no event, that may change."""
+        if self.known is not None:
             self.known = Known(self.session.ledger_id(), self.session.head_sequence() > 0)
 
     def commit(self) -> None:

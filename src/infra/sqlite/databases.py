@@ -66,8 +66,8 @@ class FileDatabase:
         self._durability: Durability = durability
         self._patience = lock_timeout + PATIENCE
         self.joined = False
-        self._closed = False
-        self._ledger = Acquaintance(path)
+        self.closed = False
+        self.ledger = Acquaintance(path)
         self.readers = Readers(path, self._open_reader, lock_timeout)
         self.writer = self._find_writer()
         forks.watch(self)
@@ -109,7 +109,7 @@ class FileDatabase:
     def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction."""
         done = self.writer.call(self, work, meanwhile=meanwhile, alone=False)
-        self._ledger.see_decided()
+        self.ledger.see_decided()
         return done
 
     def write(
@@ -131,7 +131,7 @@ class FileDatabase:
             return self._make(work)
         with closing(self._bare(self.target, create=False)) as file:
             established = file.write(work)
-        self._ledger.forget()
+        self.ledger.forget()
         return established
 
     def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
@@ -154,7 +154,7 @@ class FileDatabase:
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
-        self._closed = True
+        self.closed = True
         self.readers.close(self._patience)
         self.writer.leave(self, self._patience)
 
@@ -175,30 +175,19 @@ class FileDatabase:
         """A connection that writes, for all that share the writer."""
         self.check_open()
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        connection = self._open(timeout, create=self._ledger.known is None, write=True)
+        connection = self._open(timeout, create=self.ledger.known is None, write=True)
         connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
         return connection
 
-    def admit(self, connection: OpenConnection) -> None:
-        """See that this is a connection to the ledger that was here before, if any was.
-
-        :raises LedgerClosed: after :meth:`close`.
-        :raises StoreUnavailable: if it is to another ledger.
-        """
-        if self._closed:
-            self.check_open()
-        if connection.known is not self._ledger.known:
-            self._ledger.meet(connection.known)
-
     def check_open(self) -> None:
         """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self._closed:
+        if self.closed:
             raise LedgerClosed(self.target, "the ledger was closed")
 
     def _open_reader(self, timeout: float) -> OpenConnection:
         connection = self._open(timeout, create=False, write=False)
         try:
-            self._ledger.meet(connection.known)
+            self.ledger.meet(connection.known)
         except BaseException:
             connection.close()
             raise

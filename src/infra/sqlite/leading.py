@@ -38,9 +38,12 @@ def lead(
         if own.meanwhile is not None and (found := own.meanwhile()) is not None:
             return found
         line.begin(connection, deadline)
-    if connection.copy_wal_back(large=own.alone):
+    if connection.wal is not None and connection.wal.is_long(large=own.alone):
+        connection.wal.copy_back()
+        connection.roll_back()  # it is the next transaction that can begin the WAL anew
         line.begin(connection, deadline)
-    connection.get_acquainted()
+    if connection.known is not None and not connection.known.decided:
+        connection.get_acquainted()
     if waiting.calls and not own.alone and get_ident() != main_thread().ident:
         return _together(connection, line, waiting, own, deadline)
     result = own.work(connection)

@@ -32,13 +32,14 @@ class Line:
 
     def __init__(self, ledger: str) -> None:
         """For the ledger at a path."""
-        self._gate = Gate(ledger)
+        self.gate = Gate(ledger)
+        """To be left when the transaction has ended."""
         self._free_until = inf
 
     def begin_at_once(self, connection: OpenConnection) -> bool:
         """Whether the write lock was to be had without waiting, and is."""
         if monotonic() > self._free_until:
-            if not self._gate.enter(0):
+            if not self.gate.enter(0):
                 return False
             self._free_until = inf  # nobody is in line
         try:
@@ -53,8 +54,8 @@ class Line:
 
         :raises StoreBusy: if it is not to be had before the deadline.
         """
-        if not self._gate.entered:
-            self._gate.enter(min(max(0.0, deadline - monotonic()), _LONGEST))
+        if not self.gate.entered:
+            self.gate.enter(min(max(0.0, deadline - monotonic()), _LONGEST))
         now = monotonic()
         eager = now + 0.7 * _TURN
         pause = _PAUSE
@@ -73,18 +74,3 @@ class Line:
             else:
                 break
         self._free_until = monotonic() + _TURN
-
-    def leave(self) -> None:
-        """After the transaction, let the next one come to the front, whatever has happened.
-
-        Not before: whoever has just found the lock taken would be faster than those who sleep.
-        """
-        self._gate.leave()
-
-    def close(self) -> None:
-        """Let go of the gate."""
-        self._gate.close()
-
-    def forget(self) -> None:
-        """After a fork, in the child."""
-        self._gate.forget()

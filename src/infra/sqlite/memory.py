@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from ...domain.errors import LedgerClosed, StoreUnavailable
 from . import forks
+from .acquaintance import Acquaintance
 from .connection import OpenConnection
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
@@ -25,7 +26,8 @@ class MemoryDatabase:
         self.lock_timeout = lock_timeout
         self._patience = lock_timeout + PATIENCE
         self.joined = False
-        self._closed = False
+        self.ledger = Acquaintance(self.target)
+        self.closed = False
         self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
         self.writer = Writer(self.target, in_memory=True)
         forks.watch(self)
@@ -60,7 +62,7 @@ class MemoryDatabase:
 
     def close(self) -> None:
         """Refuse new calls, let the one in flight end, and forget everything."""
-        self._closed = True
+        self.closed = True
         self.writer.leave(self, self._patience)
         if self._memory is not None:
             self._memory.close()
@@ -83,11 +85,7 @@ class MemoryDatabase:
             raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
         return memory
 
-    def admit(self, _: OpenConnection) -> None:
-        """See that it has not been closed."""
-        self.check_open()
-
     def check_open(self) -> None:
         """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self._closed:
+        if self.closed:
             raise LedgerClosed(self.target, "the ledger was closed")

@@ -58,7 +58,7 @@ class Wal:
     def copy_back(self) -> None:
         """Copy it. To be called while the write lock is held and nothing has been written.
 
-        It is the next transaction that can begin it anew: this one still reads in it.
+        This transaction still reads in it, so it is the next one that can begin it anew.
         """
         # On a connection of its own, since this one is in a transaction. Where it fails, the
         # transaction will tell whether the disk is at fault.

@@ -142,7 +142,7 @@ class Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             forks.inherit(connection)
-        self._line.forget()
+        self._line.gate.forget()
         self._waiting.forget()
         stuck = not self._drained and self._turn.locked()
         if self._drained or self._turn_of != get_ident():
@@ -211,7 +211,8 @@ class Writer:
 
     def _ready(self, caller: Caller, deadline: float) -> OpenConnection:
         """The connection, for this caller."""
-        caller.check_open()
+        if caller.closed:
+            caller.check_open()
         connection = self._connection
         if not caller.joined:
             self._callers.add(caller)
@@ -228,7 +229,9 @@ class Writer:
 
     def _tidy(self) -> None:
         """Whatever has happened: leave no transaction, and no connection past its use."""
-        self._line.leave()
+        if self._line.gate.entered:
+            # Not before: whoever has just found the lock taken is faster than those who sleep.
+            self._line.gate.leave()
         connection = self._connection
         if connection is None or (self._wanted and connection.is_at_rest()):
             return
@@ -238,6 +241,6 @@ class Writer:
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
-        self._line.close()
+        self._line.gate.close()
         if connection is not None:
             connection.close()
