@@ -64,7 +64,11 @@ def open_bare(
 ) -> tuple[sqlite3.Connection, FileIdentity]:
     """Connect to what is at ``path``, whatever it is, for establishing a ledger there."""
     connection, identity, _ = _open(
-        path, durability, timeout, create=create, prepare=lambda _: None
+        path,
+        durability,
+        timeout,
+        create=create,
+        prepare=lambda connection: connection.executescript(wal.SETTINGS),
     )
     return connection, identity
 
