@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable
-from contextlib import closing
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
@@ -14,9 +12,10 @@ from ..database import Durability
 from . import forks
 from .acquaintance import Acquaintance
 from .connection import OpenConnection
-from .files import UNFINISHED, FileIdentity, file_identity, move_into_place
+from .files import FileIdentity, file_identity
+from .making import make, make_in
 from .memory import MemoryDatabase
-from .opening import open_bare, open_file
+from .opening import open_file
 from .operator import SQLiteOperatorSession
 from .readers import Readers
 from .session import SQLiteSession
@@ -69,18 +68,8 @@ class FileDatabase:
         self.closed = False
         self.ledger = Acquaintance(path)
         self.readers = Readers(path, self._open_reader, lock_timeout)
-        self.writer = self._find_writer()
+        self.writer = Writer(path) if incomplete else _shared_writer(path, durability)
         forks.watch(self)
-
-    def _find_writer(self) -> Writer:
-        if self._incomplete:
-            return Writer(self.target)
-        key = self.target, self._durability
-        writer = _writers.get(key)
-        if writer is None:
-            # Should two threads be here at once, each may get its own: it costs the sharing.
-            _writers[key] = writer = Writer(self.target)
-        return writer
 
     def place(self) -> FileIdentity:
         """Which file it is.
@@ -127,30 +116,12 @@ class FileDatabase:
         :param create: the file, too, if there is none.
         """
         self.check_open()
-        if create and file_identity(self.target) is None:
-            return self._make(work)
-        with closing(self._bare(self.target, create=False)) as file:
-            established = file.write(work)
+        made = create and file_identity(self.target) is None
+        established = (make if made else make_in)(
+            self.target, self._durability, self.lock_timeout, work
+        )
         self.ledger.forget()
         return established
-
-    def _make(self, work: Callable[[SQLiteOperatorSession], T]) -> T:
-        """As ``establish`` does, in a file that gets its name once it is whole."""
-        place = os.path.realpath(self.target)
-        aside = f"{place}{UNFINISHED}{secrets.token_hex(8)}"
-        try:
-            with closing(self._bare(aside, create=True)) as file:
-                made = file.write(work)
-        except BaseException:
-            for leftover in (aside, f"{aside}-journal"):
-                if os.path.exists(leftover):
-                    os.remove(leftover)
-            raise
-        move_into_place(aside, place)
-        return made
-
-    def _bare(self, path: str, *, create: bool) -> FileDatabase:
-        return _BareFile(path, self._durability, self.lock_timeout, create=create)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""
@@ -212,38 +183,12 @@ _writers: WeakValueDictionary[tuple[str, Durability], Writer] = WeakValueDiction
 """Those that callers' ledgers share, for as long as any of these is there."""
 
 
-class _BareFile(FileDatabase):
-    """What is at a path, whatever it is, for one write that makes a ledger of it."""
-
-    def __init__(
-        self, path: str, durability: Durability, lock_timeout: float, *, create: bool
-    ) -> None:
-        super().__init__(path, durability, lock_timeout)
-        self._create = create
-
-    def write(
-        self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None
-    ) -> T:
-        """What ``work`` returns, given a session inside a write transaction of its own."""
-
-        def patiently(session: SQLiteOperatorSession) -> T:
-            # Without a write-ahead log the commit, too, has to wait: for those who read.
-            session.wait_for_others(self.lock_timeout)
-            return work(session)
-
-        return super().write(patiently, timeout=timeout)
-
-    def _find_writer(self) -> Writer:
-        return Writer(self.target)
-
-    def open_writer(self, timeout: float) -> OpenConnection:
-        """A connection to whatever is there."""
-        self.check_open()
-        forks.check(self.target)
-        bare, identity = open_bare(self.target, self._durability, timeout, create=self._create)
-        connection = OpenConnection(bare, self.target, identity)
-        connection.session.wait_for_others(0)
-        return connection
+def _shared_writer(path: str, durability: Durability) -> Writer:
+    writer = _writers.get((path, durability))
+    if writer is None:
+        # Should two threads be here at once, each may get its own: that only costs the sharing.
+        _writers[path, durability] = writer = Writer(path)
+    return writer
 
 
 def open_database(
