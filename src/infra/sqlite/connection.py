@@ -85,7 +85,7 @@ class OpenConnection:
         self.check_file()
 
     def get_acquainted(self) -> None:
-        """See in the transaction which ledger it is: as long as it has no event, that may change."""
+        """See in a transaction which ledger it is. As long as it has no event, that may change."""
         if self.known is not None:
             self.known = Known(self.session.ledger_id(), self.session.head_sequence() > 0)
 
