@@ -35,6 +35,8 @@ class Acquaintance:
             self.known = found
         elif known.ledger_id != found.ledger_id:
             raise StoreUnavailable(self._target, "another ledger has taken the place of this one")
+        elif found.decided:
+            self.known = found
 
     def see_decided(self) -> None:
         """It has an event by now."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing, suppress
 
 from ...domain.errors import StoreUnavailable
+from . import wal
 from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, file_identity, is_at
 from .operator import SQLiteOperatorSession
-from .wal import Wal
 
 
 class OpenConnection:
@@ -42,7 +43,7 @@ class OpenConnection:
         """The file that it is to; None for memory."""
         self.known = known
         """The ledger; None where there may be none yet, or it is always the same one."""
-        self.wal = None if identity is None or reading else Wal(target)
+        self.wal = None if identity is None or reading else wal.Wal(target)
         self.session = SQLiteOperatorSession(connection, target, reading=reading)
         self._execute = self.session.execute
         self.usable = True
@@ -83,6 +84,21 @@ class OpenConnection:
             raise store_error(error, self.target) from error
         self._refuse_if_inherited()
         self.check_file()
+
+    def copy_wal_back(self) -> None:
+        """Copy the WAL, while the write lock is held and nothing has been written.
+
+        This transaction still reads in it, so it ends here: the next one can begin the WAL anew.
+        Where the copying fails, that one will tell whether the disk is at fault.
+        """
+        with (
+            suppress(*DATABASE_ERRORS),
+            closing(wal.connection_that_copies(self.target)) as connection,
+        ):
+            execute = connection.execute
+            if not self.inherited:  # by a child that a signal handler has just forked
+                execute(wal.COPY_BACK).fetchall()
+        self.roll_back()
 
     def get_acquainted(self) -> None:
         """See in a transaction which ledger it is. As long as it has no event, that may change."""

@@ -159,6 +159,8 @@ class FileDatabase:
         connection = self._open(timeout, create=False, write=False)
         try:
             self.ledger.meet(connection.known)
+            # Whoever opened it may have been in a hurry; those who come after need not be.
+            connection.session.wait_for_others(self.lock_timeout)
         except BaseException:
             connection.close()
             raise

@@ -7,8 +7,9 @@ also where only some processes have a gate, or none.
 from __future__ import annotations
 
 import os
+from _thread import start_new_thread
 from contextlib import suppress
-from threading import Lock, Thread
+from threading import Lock
 
 from ..bells import Bell
 
@@ -51,8 +52,8 @@ class Gate:
             self.entered = True
             self.entered = _take(self._file) or (seconds > 0 and self._wait(seconds))
             return self.entered
-        except (OSError, RuntimeError):  # no file or lock can be made here, or no thread
-            self._missing = True
+        except (OSError, RuntimeError):  # no file or lock can be had here, or no thread
+            self._missing, self.entered = True, False
             return True
 
     def leave(self) -> None:
@@ -116,7 +117,9 @@ class _Helper:
         self._request: _Request | None = None
         self._asked = Bell()
         self._ended = False
-        Thread(target=self._serve, name="resolution-ledger gate", daemon=True).start()
+        # ``Thread`` would not do: a signal handler that raises out of its ``start`` leaves it in a
+        # state in which no other thread can be started.
+        start_new_thread(self._serve, ())
 
     def get(self, seconds: float) -> bool:
         """Whether the descriptor has the lock before so many seconds are over."""
@@ -180,7 +183,8 @@ def _take(file: int, *, patiently: bool = False) -> bool:
 
 
 def _give_back(file: int) -> None:
-    fcntl.flock(file, fcntl.LOCK_UN)
+    with suppress(OSError):  # what has no lock cannot give it back
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _close(file: int) -> None:

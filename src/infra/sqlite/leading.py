@@ -39,8 +39,7 @@ def lead(
             return found
         line.begin(connection, deadline)
     if connection.wal is not None and connection.wal.is_long(large=own.alone):
-        connection.wal.copy_back()
-        connection.roll_back()  # it is the next transaction that can begin the WAL anew
+        connection.copy_wal_back()
         line.begin(connection, deadline)
     if connection.known is not None and not connection.known.decided:
         connection.get_acquainted()

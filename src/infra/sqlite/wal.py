@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import closing, suppress
 
-from .errors import DATABASE_ERRORS
 from .files import database_uri
 
 PAGES = 4000
@@ -55,20 +53,13 @@ class Wal:
         except OSError:  # it is not there yet
             return False
 
-    def copy_back(self) -> None:
-        """Copy it. To be called while the write lock is held and nothing has been written.
 
-        This transaction still reads in it, so it is the next one that can begin it anew.
-        """
-        # On a connection of its own, since this one is in a transaction. Where it fails, the
-        # transaction will tell whether the disk is at fault.
-        with (
-            suppress(*DATABASE_ERRORS),
-            closing(
-                sqlite3.connect(
-                    database_uri(self._ledger, create=False), uri=True, isolation_level=None
-                )
-            ) as connection,
-        ):
-            # Passive: it waits for nobody, and leaves for later what readers still need.
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+def connection_that_copies(ledger: str) -> sqlite3.Connection:
+    """For :data:`COPY_BACK`, since a connection in a transaction cannot."""
+    connection = sqlite3.connect(database_uri(ledger, create=False), uri=True, isolation_level=None)
+    connection.executescript("PRAGMA synchronous = FULL; PRAGMA checkpoint_fullfsync = ON")
+    return connection
+
+
+COPY_BACK = "PRAGMA wal_checkpoint(PASSIVE)"
+"""Passive: it waits for nobody, and leaves for later what readers still need."""

@@ -57,12 +57,27 @@ class Writer:
     def leave(self, caller: Caller, patience: float) -> None:
         """Let the calls in flight end; close the connection if nobody else uses it.
 
-        The caller admits no connection any more.
+        The caller has been closed.
         """
         self._callers.discard(caller)
-        self._wanted = bool(self._callers)
-        self._drain(patience, close=not self._wanted)
-        self.resume()
+        me = get_ident()
+        if self._turn_of == me:  # the call that goes on is this thread's own, and tidies up
+            self._wanted = bool(self._callers)
+            return
+        for _ in iter(partial(self._turn.acquire, True, patience), False):  # noqa: FBT003
+            try:
+                self._turn_of = me
+                self._wanted = bool(self._callers)
+            finally:
+                try:
+                    self._tidy()
+                finally:
+                    self._turn_of = 0
+                    self._turn.release()
+                    if self._waiting.calls:
+                        self._waiting.wake_first()
+            return
+        self._wanted = bool(self._callers)  # whoever does not end tidies up, should it ever end
 
     def call(
         self,
@@ -128,12 +143,21 @@ class Writer:
 
     def drain(self) -> None:
         """Before a fork: let another thread's call end, close the connection, keep the turn."""
-        self._drain(self._patience, close=not self._in_memory)
+        me = get_ident()
+        if self._turn_of == me:
+            return  # the call that goes on is this thread's own
+        for _ in iter(partial(self._turn.acquire, True, self._patience), False):  # noqa: FBT003
+            self._turn_of = me
+            self._drained = True
+            if not self._in_memory:
+                self._drop()
+            return
 
     def resume(self) -> None:
         """After it, in the parent: give back the turn."""
         if self._drained:
             self._drained = False
+            self._turn_of = 0
             self._turn.release()
             self._waiting.wake_first()
 
@@ -150,15 +174,6 @@ class Writer:
         self._drained = False
         if (connection is not None or stuck) and not self._in_memory:
             forks.refuse(self._target)
-
-    def _drain(self, patience: float, *, close: bool) -> None:
-        if self._turn_of == get_ident():
-            return  # the call that goes on is this thread's own
-        for _ in iter(partial(self._turn.acquire, True, patience), False):  # noqa: FBT003
-            self._drained = True
-            if close:
-                self._drop()
-            return
 
     def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
