@@ -17,7 +17,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     ResolutionRecord,
 )
 
-from .contender import Contender
+from .contender import Contender, WrongAnswer
 from .kinds import KINDS
 from .measurements import Durability
 from .submissions import Minter
@@ -106,7 +106,11 @@ def do(job: Job, stock: Stock, pipe: Connection) -> list[Calls]:
                 except BaseException:
                     ready.abort()  # the others are not to wait for this one
                     raise
-                return compete(resolve, take(), start, job.seconds)
+                calls, answers = compete(resolve, take(), start, job.seconds)
+                for outcome in map(contender.outcome, answers):
+                    if outcome != "won":
+                        raise WrongAnswer(f"{contender.name}: {outcome} instead of won")
+                return calls
 
         running = [threads.submit(run) for _ in range(job.threads)]
         with suppress(BrokenBarrierError):  # whoever broke it says why
@@ -123,8 +127,10 @@ def do(job: Job, stock: Stock, pipe: Connection) -> list[Calls]:
 
 def compete(
     resolve: Callable[[Any], object], submissions: Iterable[Any], start: float, seconds: float
-) -> Calls:
+) -> tuple[Calls, list[object]]:
     """Win one instance after the other, from a moment on, for so many seconds.
+
+    Returns what the calls took, and what they returned.
 
     Whoever comes too late, since others kept it from running at all, has waited from the start:
     its first call began then.
@@ -132,12 +138,13 @@ def compete(
     clock = time.time  # the one that all processes share
     end = start + seconds
     took: list[float] = []
+    answers: list[object] = []
     time.sleep(max(0.0, start - clock()))
     for submission in submissions:
         before = clock() if took else start
-        resolve(submission)
+        answers.append(resolve(submission))
         now = clock()
         took.append(now - before)
         if now > end:
             break
-    return Calls(took)
+    return Calls(took), answers
