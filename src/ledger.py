@@ -46,8 +46,12 @@ class ResolutionLedger(Door):
 
         :param durability: "full": an acknowledged answer survives a power cut. "normal": it
             survives a crash of the process, and a power cut may take the newest ones back.
-        :param lock_timeout: how many seconds a call waits for others that write.
-        :param clock: the wall clock in nanoseconds since 1970, for display only.
+        :param lock_timeout: how many seconds a call waits for others: for threads before it, other
+            processes and the write lock together.
+        :param clock: the wall clock in nanoseconds since 1970, for display only. It is read while
+            the write lock is held, perhaps in another thread and more than once for a call, and
+            cannot write to this ledger. What it raises, the caller of ``resolve`` or ``withdraw``
+            gets, and ``InvalidTick`` for a number of more than 64 bits.
         :raises InvalidText: if ``workspace`` is not 1 to 512 bytes of UTF-8.
         :raises InvalidOption: if another option has an impossible value.
         """
@@ -70,6 +74,9 @@ class ResolutionLedger(Door):
         """Make the ledger if there is none, so that it can be read and waited for.
 
         One that an older version of this package has made is brought up to date.
+
+        :raises NotALedger: if the database has other things of these names.
+        :raises NotAdopted: if it has the winners of a one-row table.
         """
         self._store.create()
 
@@ -153,7 +160,8 @@ class ResolutionLedger(Door):
     def winner(self, instance: InstanceId) -> ResponseId | None:
         """The response that won the instance; None if none did under this workspace.
 
-        The cheapest look: at the table of winners, and only where that has none at the log.
+        The cheapest look: at the table of winners, and only where that has none at the log. One
+        that is found may be from a file that was replaced within the last millisecond.
 
         :raises InvalidId: if ``instance`` is not an ``InstanceId``.
         """
@@ -176,7 +184,11 @@ class ResolutionLedger(Door):
         return self._store.losers(self._workspace, check_limit(limit))
 
     def close(self) -> None:
-        """Let calls in flight finish and close every connection. May be called twice."""
+        """Let calls in flight finish and close every connection. May be called twice.
+
+        Calls that still wait for their turn get ``LedgerClosed``. It takes ``lock_timeout`` and ten
+        seconds at most.
+        """
         self._store.close()
 
 

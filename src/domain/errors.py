@@ -178,7 +178,10 @@ class StoreError(ResolutionError):
 
 
 class StoreBusy(StoreError):
-    """Others held the ledger for longer than ``lock_timeout``. Retry later."""
+    """Others held the ledger for longer than ``lock_timeout``. Nothing was recorded: retry later.
+
+    Also raised at once where an injected clock calls the ledger that it is read for.
+    """
 
 
 class StoreUnavailable(StoreError):

@@ -1,4 +1,4 @@
-"""What the one does whose turn it is: its own call, and those of all who wait, in one transaction.
+"""What the leader does: its own call and those of all who wait, in one transaction.
 
 It takes the write lock, does its own work and that of all who wait by then, commits once, and tells
 each what came of it. So a commit, which is what takes long, serves as many as there are.
@@ -40,7 +40,7 @@ def lead(
         line.begin(connection, deadline)
     if connection.wal is not None and connection.wal.is_long(large=own.alone):
         connection.copy_wal_back()
-        line.begin(connection, deadline)
+        line.begin_again(connection, deadline)
     if connection.known is not None and not connection.known.decided:
         connection.get_acquainted()
     if waiting.calls and not own.alone and get_ident() != main_thread().ident:
@@ -68,7 +68,7 @@ def _together(
                 taken.remove(call)
                 waiting.put_back(taken)
                 taken, done = [], []
-                line.begin(connection, deadline)
+                line.begin_again(connection, deadline)
                 result = own.work(connection)
                 break
         try:

@@ -49,6 +49,14 @@ class Line:
             return False
         return True
 
+    def begin_again(self, connection: OpenConnection, deadline: float) -> None:
+        """Take the write lock once more, where nothing has been committed.
+
+        :raises StoreBusy: as :meth:`begin` does.
+        """
+        if not self.begin_at_once(connection):
+            self.begin(connection, deadline)
+
     def begin(self, connection: OpenConnection, deadline: float) -> None:
         """Take the write lock.
 

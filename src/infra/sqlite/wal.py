@@ -21,8 +21,8 @@ than once is copied once."""
 _BYTES = PAGES * (4096 + 24)
 
 SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
-"""For connections that write. The limit makes the file that long again once it has been copied, so
-that its size tells how long it is."""
+"""For connections that write. The limit shortens the file when the WAL begins anew, so its size
+shows whether much has been written since."""
 
 _SELDOM = 16
 """Transactions between two looks."""

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 PATIENCE = 10.0
 """Seconds beyond ``lock_timeout`` that a fork or close waits for calls in flight. What has not
-ended by then is stuck in the caller's clock."""
+ended by then is probably stuck in a caller's clock."""
 
 _MOMENT = 0.02
 """Seconds that a call waits for its turn before it looks whether there is another way."""
