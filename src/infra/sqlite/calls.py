@@ -44,7 +44,17 @@ class Caller(Protocol):
 class Call(Generic[T]):
     """A work that is to be done in a write transaction, and what has come of it."""
 
-    __slots__ = ("_done", "_error", "_result", "_work", "alone", "bell", "caller", "meanwhile")
+    __slots__ = (
+        "_done",
+        "_error",
+        "_result",
+        "_work",
+        "alone",
+        "bell",
+        "caller",
+        "given_up",
+        "meanwhile",
+    )
 
     def __init__(
         self, caller: Caller, work: Work[T], meanwhile: Meanwhile[T] | None, *, alone: bool
@@ -54,6 +64,8 @@ class Call(Generic[T]):
         self.meanwhile = meanwhile
         self.alone = alone
         """Whether it is to have a transaction of its own."""
+        self.given_up = False
+        """Nobody waits for it any more, so nobody is to do it."""
         self.bell: Bell | None = None  # most calls never wait, and to make one takes its time
         self._done = False
         self._result: T | None = None
@@ -121,6 +133,7 @@ class Waiting:
 
     def may_lead(self, call: Call[Any]) -> bool:
         """Whether nobody who waits came before."""
+        self._drop_given_up()
         try:
             return self.calls[0] is call
         except IndexError:  # nobody waits: it has been taken, or this is a forked child
@@ -132,16 +145,24 @@ class Waiting:
         with suppress(IndexError):  # there are no more
             while len(taken) < most and not self.calls[0].alone:
                 taken.append(self.calls.popleft())
-        return taken
+        return [call for call in taken if not call.given_up]
 
     def put_back(self, calls: list[Call[Any]]) -> None:
         """Have them wait again, where they did."""
         self.calls.extendleft(reversed(calls))
+        self._drop_given_up()
 
     def wake_first(self) -> None:
         """Have the first one lead."""
+        self._drop_given_up()
         with suppress(IndexError):  # it has just left
             self.calls[0].wake()
+
+    def _drop_given_up(self) -> None:
+        """Of those that were put back, some may have been given up meanwhile."""
+        with suppress(IndexError, ValueError):  # there are no more, or somebody else was faster
+            while (first := self.calls[0]).given_up:
+                self.calls.remove(first)
 
     def forget(self) -> None:
         """In a forked child: they wait in the parent."""

@@ -110,6 +110,7 @@ class OpenConnection:
         self._refuse_if_inherited()
         try:
             self._execute("COMMIT")
+            self._refuse_if_inherited()  # it is the parent's commit
         except DATABASE_ERRORS as error:
             # A busy commit did not happen. After any other failure (a sync that reported an
             # error, say) the next start of the database may find it complete.

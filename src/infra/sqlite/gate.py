@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from _thread import start_new_thread
 from contextlib import suppress
+from stat import S_ISREG
 from threading import Lock
 
 from ..bells import Bell
@@ -22,6 +23,9 @@ SUFFIX = "-gate"
 
 _files: set[int] = set()
 """The open descriptors of all gates of this process."""
+
+_abandoned: dict[str, list[_Helper]] = {}
+"""Helpers that nobody needs but that still wait, by their ledger, for whoever needs one next."""
 
 
 class Gate:
@@ -38,7 +42,7 @@ class Gate:
         """There can be no gate here, and so everybody is through."""
         self._file: int | None = None
         self._helper: _Helper | None = None
-        self.entered = False
+        self.may_hold = False
         """Whether the lock may be held; set before it is asked for, since a signal handler may
         raise between the lock's "yes" and whatever notes it."""
 
@@ -49,21 +53,22 @@ class Gate:
         try:
             if self._file is None:
                 self._file = _open(self._ledger)
-            self.entered = True
-            self.entered = _take(self._file) or (seconds > 0 and self._wait(seconds))
-            return self.entered
+            self.may_hold = True
+            entered = _take(self._file) or (seconds > 0 and self._wait(seconds))
+            self.may_hold = entered
+            return entered
         except (OSError, RuntimeError):  # no file or lock can be had here, or no thread
-            self._missing, self.entered = True, False
+            self._missing, self.may_hold = True, False
             return True
 
     def leave(self) -> None:
         """Let the next one through."""
-        if self.entered:
+        if self.may_hold:
             if self._file is not None:
                 _give_back(self._file)
             if self._helper is not None:
                 _give_back(self._helper.file)
-            self.entered = False
+            self.may_hold = False
 
     def close(self) -> None:
         """Let go of the file."""
@@ -79,16 +84,15 @@ class Gate:
     def forget(self) -> None:
         """After a fork, in the child: the place at the gate is the parent's."""
         self._file = self._helper = None
-        self.entered = False
+        self.may_hold = False
 
     def __del__(self) -> None:
         self.close()
 
     def _wait(self, seconds: float) -> bool:
-        helper = self._helper
-        if helper is None:
-            self._helper = helper = _Helper(_open(self._ledger))
-        return helper.get(seconds)
+        if self._helper is None:
+            self._helper = _helper_for(self._ledger)
+        return self._helper.get(seconds)
 
 
 class _Request:
@@ -112,11 +116,11 @@ class _Helper:
     given up would take the lock that the caller has, and give that back.
     """
 
-    def __init__(self, file: int) -> None:
-        self.file = file
+    def __init__(self, ledger: str) -> None:
+        self._ledger = ledger
+        self.file = _open(ledger)
         self._request: _Request | None = None
         self._asked = Bell()
-        self._ended = False
         # ``Thread`` would not do: a signal handler that raises out of its ``start`` leaves it in a
         # state in which no other thread can be started.
         start_new_thread(self._serve, ())
@@ -133,15 +137,15 @@ class _Helper:
             raise
 
     def end(self) -> None:
-        """End the thread: now, or when it gets the lock at last."""
-        self._ended = True
+        """Let somebody else have it, or else it ends: now, or when it gets the lock at last."""
         self._request = None
+        _abandoned.setdefault(self._ledger, []).append(self)
         self._asked.ring()
 
     def _serve(self) -> None:
         file = self.file
         try:
-            while not self._ended:
+            while not self._is_superfluous():
                 self._asked.heard(None)
                 if self._request is None:
                     continue
@@ -155,6 +159,21 @@ class _Helper:
         finally:
             _close(file)
 
+    def _is_superfluous(self) -> bool:
+        """Whether it was abandoned and nobody has taken it over: from now on nobody can."""
+        try:
+            _abandoned.get(self._ledger, []).remove(self)
+        except ValueError:
+            return False
+        return True
+
+
+def _helper_for(ledger: str) -> _Helper:
+    """One that was abandoned, or a new one."""
+    with suppress(KeyError, IndexError):
+        return _abandoned[ledger].pop()
+    return _Helper(ledger)
+
 
 def _open(ledger: str) -> int:
     """A descriptor of the gate's file, which is made like SQLite makes those beside a ledger.
@@ -163,10 +182,20 @@ def _open(ledger: str) -> int:
     """
     place = os.path.realpath(ledger)
     like = os.stat(place)
-    flags = os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    file = os.open(place + SUFFIX, flags, like.st_mode & 0o666)
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        file = os.open(place + SUFFIX, flags | os.O_CREAT | os.O_EXCL, like.st_mode & 0o666)
+    except FileExistsError:
+        # To open and close a database in any way but SQLite's would drop this process's locks on
+        # it: what is there is looked at first.
+        there = os.lstat(place + SUFFIX)
+        if not S_ISREG(there.st_mode) or there.st_size or there.st_nlink > 1:
+            raise
+        file = os.open(place + SUFFIX, flags)
+        _files.add(file)
+        return file
     _files.add(file)
-    with suppress(OSError):  # it is somebody else's, who has made it so
+    with suppress(OSError):
         # Whoever may open the ledger may open its gate.
         os.fchmod(file, like.st_mode & 0o666)
         if os.geteuid() == 0:
@@ -196,6 +225,7 @@ def _close(file: int) -> None:
 
 def _after_in_child() -> None:
     """Close what was inherited: the lock would be held until parent and child have let go."""
+    _abandoned.clear()
     while _files:
         with suppress(OSError):
             os.close(_files.pop())

@@ -14,7 +14,7 @@ from threading import get_ident, main_thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from ...domain.errors import StoreBusy, StoreError
+from ...domain.errors import StoreError
 from .calls import Call, Waiting
 from .connection import OpenConnection
 from .line import Line
@@ -33,10 +33,10 @@ def lead(
     :raises StoreBusy: if the write lock is not to be had before the deadline.
     """
     if not line.begin_at_once(connection):
-        if monotonic() >= deadline:
-            raise StoreBusy(connection.target, "others are writing")
-        if own.meanwhile is not None and (found := own.meanwhile()) is not None:
-            return found
+        if own.meanwhile is not None and monotonic() < deadline:
+            found = own.meanwhile()
+            if found is not None:
+                return found
         line.begin(connection, deadline)
     if connection.wal is not None and connection.wal.is_long(large=own.alone):
         connection.copy_wal_back()

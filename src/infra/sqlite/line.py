@@ -15,12 +15,12 @@ from ...domain.errors import StoreBusy
 from .connection import OpenConnection
 from .gate import Gate
 
-_TURN = 0.002
+_QUANTUM = 0.002
 """Seconds that a process may go on writing without lining up again: some ten transactions."""
 
-_LONGEST = 1.0
-"""Seconds to stand in line. After that everybody asks for themselves: whoever is first in line may
-have been stopped."""
+_LONGEST, _SKIPPED = 1.0, 5.0
+"""Seconds to stand in line, and not to stand in line after that was in vain. Everybody then asks
+for themselves: whoever is first in line may have been stopped."""
 
 _PAUSE, _LONGEST_PAUSE = 0.0001, 0.02
 """Seconds between two requests for the lock: where it should be free soon, and where others do not
@@ -30,16 +30,19 @@ keep to turns."""
 class Line:
     """One place in the line. It is used by one thread at a time."""
 
-    def __init__(self, ledger: str) -> None:
-        """For the ledger at a path."""
-        self.gate = Gate(ledger)
-        """To be left when the transaction has ended."""
+    def __init__(self, gate: Gate) -> None:
+        """Whoever has begun leaves the gate when the transaction has ended."""
+        self._gate = gate
         self._free_until = inf
+        """Until when this process need not line up."""
+        self._stuck_until = 0.0
+        """Until when nobody gets through the gate: whoever is first may have been stopped."""
 
     def begin_at_once(self, connection: OpenConnection) -> bool:
         """Whether the write lock was to be had without waiting, and is."""
-        if monotonic() > self._free_until:
-            if not self.gate.enter(0):
+        now = monotonic()
+        if now > self._free_until and now > self._stuck_until:
+            if not self._gate.enter(0):
                 return False
             self._free_until = inf  # nobody is in line
         try:
@@ -62,10 +65,13 @@ class Line:
 
         :raises StoreBusy: if it is not to be had before the deadline.
         """
-        if not self.gate.entered:
-            self.gate.enter(min(max(0.0, deadline - monotonic()), _LONGEST))
         now = monotonic()
-        eager = now + 0.7 * _TURN
+        if now > self._stuck_until and not self._gate.may_hold:
+            left = max(0.0, deadline - now)
+            if not self._gate.enter(min(left, _LONGEST)) and left > _LONGEST / 5:
+                self._stuck_until = monotonic() + _SKIPPED
+        now = monotonic()
+        eager = now + 0.7 * _QUANTUM
         pause = _PAUSE
         while True:
             try:
@@ -81,4 +87,4 @@ class Line:
                 sleep(min(pause, deadline - now))
             else:
                 break
-        self._free_until = monotonic() + _TURN
+        self._free_until = monotonic() + _QUANTUM

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Literal, TypeVar
 
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
-from . import statements, wal
+from . import gate, statements, wal
 from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .files import FileIdentity, database_uri, file_identity
@@ -82,6 +83,8 @@ def _open(
     prepare: Callable[[sqlite3.Connection], T],
 ) -> tuple[sqlite3.Connection, FileIdentity, T]:
     """Connect to the file at ``path``, and see that it is the same one afterwards."""
+    if os.path.realpath(path).endswith(gate.SUFFIX):
+        raise StoreUnavailable(path, f"{gate.SUFFIX} ends the name of another ledger's gate")
     before = file_identity(path)
     if before is None and not create:
         raise StoreUnavailable(path, "there is no such file")

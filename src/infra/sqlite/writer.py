@@ -7,15 +7,18 @@ calls, or until they lead. Where there is only one, nothing is handed over.
 from __future__ import annotations
 
 from functools import partial
+from os import getpid
 from threading import Lock, get_ident
 from time import monotonic
 from typing import TypeVar
 from weakref import WeakSet
 
-from ...domain.errors import StoreBusy
+from ...domain.errors import StoreBusy, StoreUnavailable
+from ..bells import Bell
 from . import forks
 from .calls import Call, Caller, Meanwhile, Waiting, Work
 from .connection import OpenConnection
+from .gate import Gate
 from .leading import lead
 from .line import Line
 
@@ -33,6 +36,10 @@ _SLICE = 0.05
 have been interrupted in the middle of a step."""
 
 
+_GRACE = 0.01
+"""Seconds that the first one who waits has for taking a free turn before others do."""
+
+
 class Writer:
     """One connection, opened when it is first needed, and those who take turns on it."""
 
@@ -45,7 +52,8 @@ class Writer:
         """Whether there are any."""
         self._patience = PATIENCE
         self._connection: OpenConnection | None = None
-        self._line = Line(target)
+        self._gate = Gate(target)
+        self._line = Line(self._gate)
         self._turn = Lock()
         self._turn_of = 0
         """The thread whose turn it is, 0 for none."""
@@ -112,7 +120,11 @@ class Writer:
                 return self._lead(call, deadline)
             finally:
                 try:
-                    self._tidy()
+                    try:
+                        self._tidy()
+                    finally:
+                        if self._gate.may_hold:  # an exception came in between
+                            self._gate.leave()
                 finally:
                     self._turn_of = 0
                     self._turn.release()
@@ -166,7 +178,7 @@ class Writer:
         connection, self._connection = self._connection, None
         if connection is not None:
             forks.inherit(connection)
-        self._line.gate.forget()
+        self._gate.forget()
         self._waiting.forget()
         stuck = not self._drained and self._turn.locked()
         if self._drained or self._turn_of != get_ident():
@@ -177,48 +189,66 @@ class Writer:
 
     def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
-        meanwhile, pause = call.meanwhile, _MOMENT
+        process = getpid()
         try:
-            bell = self._waiting.enter(call)
-            while not call.ended():
-                take_turn = partial(self._turn.acquire, False)  # noqa: FBT003
-                for _ in iter(take_turn, False) if self._waiting.may_lead(call) else ():  # noqa: FBT003
+            result = self._wait_for_turn(me, call, deadline)
+        finally:
+            if not call.ended():  # this was interrupted: nobody is to do it any more
+                call.given_up = True
+                self._waiting.leave(call)
+        if call.ended() and getpid() != process:  # it was done for the parent
+            raise StoreUnavailable(self._target, "the process forked inside this call")
+        return result
+
+    def _wait_for_turn(self, me: int, call: Call[T], deadline: float) -> T:
+        meanwhile, pause, held_up = call.meanwhile, _MOMENT, False
+        bell = self._waiting.enter(call)
+        while not call.ended():
+            may_lead = held_up or self._waiting.may_lead(call)
+            take_turn = partial(self._turn.acquire, False)  # noqa: FBT003
+            for _ in iter(take_turn, False) if may_lead else ():  # noqa: FBT003
+                try:
+                    self._turn_of = me
+                    # Else it has just been done: unless this is a forked child, in which
+                    # nobody does what was waiting, or taken, in the parent.
+                    if self._waiting.leave(call) or not call.ended():
+                        return self._lead(call, deadline)
+                finally:
                     try:
-                        self._turn_of = me
-                        # Else it has just been done: unless this is a forked child, in which
-                        # nobody does what was waiting, or taken, in the parent.
-                        if self._waiting.leave(call) or not call.ended():
-                            return lead(
-                                self._ready(call.caller, deadline),
-                                self._line,
-                                self._waiting,
-                                call,
-                                deadline,
-                            )
-                    finally:
                         try:
                             self._tidy()
                         finally:
-                            self._turn_of = 0
-                            self._turn.release()
-                            if self._waiting.calls:
-                                self._waiting.wake_first()
-                    break
-                left = deadline - monotonic()
-                if left <= 0 and self._waiting.leave(call):
-                    raise StoreBusy(self._target, "another thread of this process is writing")
-                # One that has been taken is being committed: its fate is worth the wait.
-                if bell.heard(min(left, pause) if left > 0 else pause):
-                    continue
-                if meanwhile is not None:
-                    found, meanwhile = meanwhile(), None
-                    if found is not None and self._waiting.leave(call):
-                        return found
-                pause = _SLICE
-            return call.outcome()
-        finally:
-            if not call.ended():
-                self._waiting.leave(call)  # this was interrupted: nobody is to do it any more
+                            if self._gate.may_hold:
+                                self._gate.leave()
+                    finally:
+                        self._turn_of = 0
+                        self._turn.release()
+                        if self._waiting.calls:
+                            self._waiting.wake_first()
+                break
+            woken, held_up = self._doze(call, bell, deadline, pause)
+            if woken:
+                continue
+            if meanwhile is not None:
+                found, meanwhile = meanwhile(), None
+                if found is not None and self._waiting.leave(call):
+                    return found
+            pause = _SLICE
+        return call.outcome()
+
+    def _doze(self, call: Call[T], bell: Bell, deadline: float, pause: float) -> tuple[bool, bool]:
+        """Whether somebody has woken the call, and whether whoever waits first is held up."""
+        left = deadline - monotonic()
+        if left <= 0 and self._waiting.leave(call):
+            raise StoreBusy(self._target, "another thread of this process is writing")
+        # One that has been taken is being committed: its fate is worth the wait.
+        if bell.heard(min(left, pause) if left > 0 else pause):
+            return True, False
+        # Whoever is first may not come to it, being inside a signal handler, say.
+        if self._turn.locked():
+            return False, False
+        woken = bell.heard(_GRACE)
+        return woken, not woken
 
     def _lead(self, call: Call[T], deadline: float) -> T:
         connection = self._ready(call.caller, deadline)
@@ -244,9 +274,9 @@ class Writer:
 
     def _tidy(self) -> None:
         """Whatever has happened: leave no transaction, and no connection past its use."""
-        if self._line.gate.entered:
+        if self._gate.may_hold:
             # Not before: whoever has just found the lock taken is faster than those who sleep.
-            self._line.gate.leave()
+            self._gate.leave()
         connection = self._connection
         if connection is None or (self._wanted and connection.is_at_rest()):
             return
@@ -256,6 +286,6 @@ class Writer:
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
-        self._line.gate.close()
+        self._gate.close()
         if connection is not None:
             connection.close()
