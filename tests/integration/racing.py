@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from integration.crowded import open_at
-from processes import Answers
+from processes import Answers, run_together
 from resolution_ledger import LedgerAdmin, Lost, ResolutionLedger, Won
 from resolution_ledger.infra.sqlite import gate
 from resolution_ledger.infra.sqlite.line import Line
 from samples import WORKSPACE, instance, record, response
+
+
+def as_it_comes() -> None:
+    """Nothing is to be different."""
 
 
 def have_no_gate() -> None:
@@ -22,27 +26,41 @@ def have_no_gate() -> None:
     gate.fcntl = None  # type: ignore[assignment]
 
 
-def never_find_the_lock_free() -> None:
+def line_up() -> None:
     """From now on, this process lines up for every transaction."""
     Line.begin_at_once = lambda *_: False  # type: ignore[method-assign]
 
 
 def resolve_in_threads(
-    barrier: Barrier, path: str, number: int, threads: int, instances: Sequence[int], gated: bool
-) -> list[Answers]:  # fmt: skip
-    """What each of the threads is told, all of which answer all instances, in one process.
-
-    :param gated: whether the process has a gate; then it lines up there each time.
-    """
-    (never_find_the_lock_free if gated else have_no_gate)()
-    with open_at(path) as ledger, ThreadPoolExecutor(threads) as pool:
+    barrier: Barrier,
+    path: str,
+    responses: Sequence[int],
+    instances: Sequence[int],
+    prepare: Callable[[], None],
+) -> list[Answers]:
+    """What each of the threads is told: there is one for each response, which it gives to all."""
+    prepare()
+    with open_at(path) as ledger, ThreadPoolExecutor(len(responses)) as threads:
         barrier.wait()
 
-        def resolve(thread: int) -> Answers:
-            own = number * threads + thread
+        def resolve(own: int) -> Answers:
             return [ledger.resolve(record(n, own, own)) for n in instances]
 
-        return list(pool.map(resolve, range(threads)))
+        return list(threads.map(resolve, responses))
+
+
+def race(
+    path: Path, threads: int, instances: Sequence[int], processes: Sequence[Callable[[], None]]
+) -> None:
+    """Have processes of so many threads race for instances, each prepared as is said; and look."""
+    told = run_together(
+        resolve_in_threads,
+        [
+            (str(path), range(n * threads, (n + 1) * threads), instances, prepare)
+            for n, prepare in enumerate(processes)
+        ],
+    )
+    see_that_one_won_each(path, [one for process in told for one in process], instances)
 
 
 def see_that_one_won_each(path: Path, told: list[Answers], instances: Sequence[int]) -> None:
@@ -52,7 +70,7 @@ def see_that_one_won_each(path: Path, told: list[Answers], instances: Sequence[i
             winner = ledger.winner(instance(n))
             assert winner is not None
             answers = [answers[place] for answers in told]
-            assert Counter(answers) == {Won(): 1, Lost(winner): len(told) - 1} or len(told) == 1
+            assert Counter(answers) == Counter([Won(), *[Lost(winner)] * (len(told) - 1)])
             assert response(answers.index(Won())) == winner
             history = ledger.history(instance(n))
             assert [one.position for one in history] == [*range(1, len(told) + 1)]

@@ -2,53 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from integration.racing import has_gate_file, resolve_in_threads, see_that_one_won_each
-from processes import run_together
+from integration.racing import has_gate_file, have_no_gate, line_up, race
 from resolution_ledger import ResolutionLedger
-
-PROCESSES, THREADS, INSTANCES = 4, 2, range(60)
 
 pytest.importorskip("fcntl")
 
+THREADS, INSTANCES = 2, range(60)
+
 
 @pytest.mark.parametrize(
-    ("gated", "place"),
+    "processes",
     [
-        ([True, True, True, True], "free"),
-        ([False, False, False, False], "free"),
-        ([True, False, True, False], "free"),
-        ([True, False, False, False], "free"),
-        ([True, True, True, True], "a directory"),
-        ([True, True, True, True], "a link to nowhere"),
-        ([True, True, False, False], "a directory"),
+        [line_up] * 4,
+        [have_no_gate] * 4,
+        [line_up, have_no_gate] * 2,
+        [line_up, *[have_no_gate] * 3],
     ],
-    ids=[
-        "all have one",
-        "no system has one",
-        "half of the processes have one",
-        "one process has one",
-        "none can be made since a directory has its name",
-        "none can be made since a link has its name",
-        "none can be made where there could be one",
-    ],
+    ids=["all", "none", "half of them", "one"],
 )
-def test_of_processes_that_race_one_wins_each_instance_whoever_lines_up(
-    path: Path, ledger: ResolutionLedger, gated: list[bool], place: str
+def test_of_processes_that_race_one_wins_each_instance_whoever_has_a_gate(
+    path: Path, ledger: ResolutionLedger, processes: Sequence[Callable[[], None]]
+) -> None:
+    ledger.create()
+    race(path, THREADS, INSTANCES, processes)
+    assert has_gate_file(path) == (line_up in processes)
+
+
+@pytest.mark.parametrize("what", ["a directory", "a link"])
+@pytest.mark.parametrize("others", [line_up, have_no_gate], ids=["cannot", "do not"])
+def test_of_processes_that_race_one_wins_each_instance_where_no_gate_can_be_made(
+    path: Path, ledger: ResolutionLedger, what: str, others: Callable[[], None]
 ) -> None:
     ledger.create()
     gate = path.with_name(f"{path.name}-gate")
-    if place == "a directory":
+    if what == "a directory":
         gate.mkdir()
-    elif place == "a link to nowhere":
+    else:
         gate.symlink_to("nowhere")
-    told = run_together(
-        resolve_in_threads,
-        [(str(path), n, THREADS, INSTANCES, gated[n]) for n in range(PROCESSES)],
-    )
-    see_that_one_won_each(path, [one for process in told for one in process], INSTANCES)
-    assert has_gate_file(path) == (any(gated) and place == "free")
+    race(path, THREADS, INSTANCES, [line_up, line_up, others, others])
+    assert not has_gate_file(path)
     assert not path.with_name("nowhere").exists()
