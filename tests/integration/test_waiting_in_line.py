@@ -24,7 +24,7 @@ from samples import instance, record, response
 
 pytest.importorskip("fcntl")
 
-HANGING = 30.0
+HANGING = 20.0
 """Seconds. Far beyond any timeout here, and less than what is waited for by mistake."""
 
 LOCK_TIMEOUT = 0.2
@@ -44,7 +44,7 @@ def always_in_line(path: Path, monkeypatch: pytest.MonkeyPatch, open_ledger: Ope
 @pytest.fixture
 def in_line_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is in line stays there for as long as its call waits at all."""
-    monkeypatch.setattr(line, "_LONGEST", PATIENCE)
+    monkeypatch.setattr(line, "_LONGEST", 2 * HANGING)
 
 
 @pytest.mark.usefixtures("in_line_for_good")
