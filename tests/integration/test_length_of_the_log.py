@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
 import pytest
 
@@ -25,6 +24,7 @@ from integration.rebuilders import drop
 from paging import read_by
 from processes import run_alone, run_together
 from resolution_ledger import LedgerAdmin, ResolutionLedger
+from resolution_ledger.infra.sqlite.connection import OpenConnection
 from samples import WORKSPACE, instance, record, response
 
 
@@ -93,27 +93,21 @@ def test_of_several_processes_at_once(path: Path) -> None:
 
 
 def test_of_a_rebuild(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of which each page is a transaction."""
-    win_each(str(path), range(6 * ENOUGH))
+    """Each page is a transaction, and writes so much that before each it is looked at."""
+    win_each(str(path), range(10 * ENOUGH))
     drop(path)
-    read_by(monkeypatch, 50)
-    with ThreadPoolExecutor() as threads:
-        done, lengths = Event(), list[int]()
+    read_by(monkeypatch, ENOUGH)
+    lengths, commit = list[int](), OpenConnection.commit
 
-        def look() -> None:
-            while not done.is_set():
-                lengths.append(length_of_the_log(path))
+    def measured(connection: OpenConnection) -> None:
+        commit(connection)
+        lengths.append(length_of_the_log(path))
 
-        looking = threads.submit(look)
-        try:
-            with LedgerAdmin.open(path) as admin:
-                admin.rebuild()
-                lengths.append(length_of_the_log(path))
-        finally:
-            done.set()
-        looking.result()
-    assert LIMIT < max(lengths) < BOUND
-    see_that_it_is_sound(path, 6 * ENOUGH)
+    monkeypatch.setattr(OpenConnection, "commit", measured)
+    with short_log(LIMIT // 5), LedgerAdmin.open(path) as admin:
+        admin.rebuild()
+    assert LIMIT // 5 < max(lengths) < BOUND // 5
+    see_that_it_is_sound(path, 10 * ENOUGH)
 
 
 def test_it_grows_while_a_reader_needs_it_and_not_afterwards(
