@@ -41,7 +41,11 @@ class Doomed:
 
     def acknowledged(self, number: int) -> list[int]:
         """So many more."""
-        return [self.told.get() for _ in range(number)]
+        numbers = []
+        for _ in range(number):
+            assert self.told._reader.poll(PATIENCE), "it does not win any more"  # noqa: SLF001
+            numbers.append(self.told.get())
+        return numbers
 
     def rest(self) -> list[int]:
         """All that a process told that is about to end by itself."""
