@@ -100,6 +100,7 @@ def open_and_close_many(_: Barrier, path: str, times: int, how: str) -> dict[str
     """Ledger objects that had to wait at the gate, so many; what is left of them."""
     line_up()
     place = Path(path)
+    closed: list[ResolutionLedger] = []
     before, threads_before = len(descriptors()), threading.active_count()
     with ThreadPoolExecutor(1) as threads:
         for n in range(times):
@@ -110,6 +111,7 @@ def open_and_close_many(_: Barrier, path: str, times: int, how: str) -> dict[str
             call.result(PATIENCE)
             if how == "closed":
                 ledger.close()
+                closed.append(ledger)  # and is still there
             del ledger, call
     gc.collect()
     until(lambda: threading.active_count() == threads_before)
