@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from resolution_ledger import (
     LedgerClosed,
     Lost,
     ResolutionLedger,
+    StoreBusy,
     Won,
 )
 from samples import WORKSPACE, instance, record, response
@@ -94,3 +96,38 @@ def test_the_connection_is_closed_with_the_last_of_them(path: Path, how: str) ->
     del ledger
     gc.collect()
     assert not [name for name in descriptors() if name.startswith(str(path))]
+
+
+@pytest.mark.xfail(reason="it waits for its turn first")
+def test_a_call_of_one_that_is_closed_is_refused_at_once_whatever_the_others_do(
+    open_ledger: OpenLedger, threads: ThreadPoolExecutor
+) -> None:
+    closed = open_ledger(lock_timeout=10.0)
+    with one_inside(open_ledger, threads) as inside:
+        threads.submit(closed.close)
+        until(lambda: database_of(closed)._closed)  # noqa: SLF001 (as above)
+        began = monotonic()
+        with pytest.raises((LedgerClosed, StoreBusy)):
+            closed.resolve(record(1, 1, 1))
+        assert monotonic() - began < 9.0
+    assert inside.result() == Won()
+
+
+@pytest.mark.xfail(reason="it gives back the turn, which is not its own")
+def test_a_close_that_cannot_wait_for_a_fork_does_not_let_anybody_in_meanwhile(
+    open_ledger: OpenLedger,
+) -> None:
+    """As it may be where the fork waits for calls of many ledgers, one after the other."""
+    closed, going_on = open_ledger(), open_ledger(lock_timeout=0)
+    closed.create()
+    database = database_of(closed)
+    database._patience = 0.1  # noqa: SLF001 (else this takes long)
+    writer = database_of(going_on).writer
+    writer.drain()
+    try:
+        closed.close()
+        with pytest.raises(StoreBusy):
+            going_on.resolve(record(1, 1, 1))
+    finally:
+        writer.resume()
+    assert going_on.resolve(record(1, 1, 1)) == Won()

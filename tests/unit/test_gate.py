@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -56,6 +55,11 @@ def gate(new_gate: Callable[[], Gate]) -> Gate:
 def helpers() -> int:
     """How many threads wait at gates."""
     return sum(thread.name == "resolution-ledger gate" for thread in threading.enumerate())
+
+
+def no_more_threads(_: threading.Thread) -> None:
+    """What starting one comes to where there are too many."""
+    raise RuntimeError("can't start new thread")
 
 
 @contextmanager
@@ -207,69 +211,28 @@ def test_a_helper_that_waits_for_good_ends_once_it_comes_through(path: Path) -> 
         gate.close()
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o666, 0o755])
-def test_its_file_is_for_whoever_may_use_the_ledger(path: Path, mode: int) -> None:
-    """Whatever the mask of the process is."""
-    path.chmod(mode)
-    mask = os.umask(0o077)
-    try:
-        gate = Gate(str(path))
-        assert gate.enter(0)
-        gate.close()
-    finally:
-        os.umask(mask)
-    assert stat.S_IMODE(gate_of(path).stat().st_mode) == mode & 0o666
-    assert gate_of(path).read_bytes() == b""
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="for root alone")
-def test_its_file_is_the_ledgers_owners_where_root_makes_it(path: Path, gate: Gate) -> None:
-    os.chown(path, 65534, 65534)
-    assert gate.enter(0)
-    made = gate_of(path).stat()
-    assert (made.st_uid, made.st_gid) == (65534, 65534)
-
-
-def test_it_is_beside_the_file_that_a_link_leads_to(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "link.db").symlink_to(path)
-    gate = Gate(str(tmp_path / "link.db"))
-    assert gate.enter(0)
-    assert not is_free(path)
-    gate.close()
-    assert not gate_of(tmp_path / "link.db").exists()
-
-
-@pytest.mark.parametrize("what", ["a directory", "a link", "a link to a file", "no ledger"])
-def test_where_there_can_be_none_everybody_is_through(
-    path: Path, tmp_path: Path, new_gate: Callable[[], Gate], what: str
-) -> None:
-    if what == "a directory":
-        gate_of(path).mkdir()
-    elif what == "no ledger":
-        path.unlink()
-    else:
-        (tmp_path / "theirs").write_bytes(b"theirs")
-        gate_of(path).symlink_to(tmp_path / ("theirs" if what == "a link to a file" else "nowhere"))
-    gates = [new_gate(), new_gate()]
-    for seconds in (0, MOMENT):
-        assert all(gate.enter(seconds) for gate in gates)
-        for gate in gates:
-            gate.leave()
-    assert not (tmp_path / "nowhere").exists()
-    if what != "no ledger":
-        assert os.path.lexists(gate_of(path))
-
-
 def test_where_no_thread_can_be_started_nobody_waits(
     path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", fail)
+    monkeypatch.setattr(threading.Thread, "start", no_more_threads)
     with somebody_at_the_gate(path):
         assert gate.enter(PATIENCE)
         gate.leave()
+
+
+@seen
+@pytest.mark.xfail(reason="a helper that has no thread keeps its descriptor")
+def test_where_no_thread_can_be_started_nothing_is_left_open(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading.Thread, "start", no_more_threads)
+    with somebody_at_the_gate(path):
+        before = len(descriptors())
+        for _ in range(3):
+            gate = Gate(str(path))
+            assert gate.enter(PATIENCE)
+            gate.close()
+        assert len(descriptors()) == before
 
 
 @pytest.mark.parametrize("again", ["entered", "left", "closed"])
