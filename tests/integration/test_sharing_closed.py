@@ -24,6 +24,7 @@ from resolution_ledger import (
     StoreBusy,
     Won,
 )
+from resolution_ledger.infra.sqlite.connection import OpenConnection
 from samples import WORKSPACE, instance, record, response
 
 WAITING = 4
@@ -131,3 +132,20 @@ def test_a_close_that_cannot_wait_for_a_fork_does_not_let_anybody_in_meanwhile(
     finally:
         writer.resume()
     assert going_on.resolve(record(1, 1, 1)) == Won()
+
+
+@pytest.mark.xfail(reason="it keeps the turn for good")
+def test_a_close_that_is_interrupted_keeps_nobody_else_from_writing(
+    open_ledger: OpenLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed, going_on = open_ledger(), open_ledger(lock_timeout=0.1)
+    closed.resolve(record(1, 1, 1))
+
+    def interrupted(_: OpenConnection) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenConnection, "close", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            closed.close()
+    assert going_on.resolve(record(1, 2, 2)) == Lost(response(1))
