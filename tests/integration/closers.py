@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
@@ -35,6 +36,29 @@ def settle_each(
         if not behind:
             barrier.wait()
     return told
+
+
+def settle_in_threads(
+    barrier: Barrier, path: str, numbers: Sequence[int | None], instances: Iterable[int]
+) -> list[list[Outcome]]:
+    """As above, at no particular moment, in a process that has a thread for each number."""
+    with (
+        ResolutionLedger.open(
+            path, workspace=WORKSPACE, durability="normal", lock_timeout=PATIENCE
+        ) as ledger,
+        ThreadPoolExecutor(len(numbers)) as threads,
+    ):
+        barrier.wait()
+
+        def settle(number: int | None) -> list[Outcome]:
+            return [
+                ledger.withdraw(instance(n), "expired", "timer")
+                if number is None
+                else ledger.resolve(record(n, number, number))
+                for n in instances
+            ]
+
+        return list(threads.map(settle, numbers))
 
 
 def withdraw_each(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import count
@@ -16,7 +15,7 @@ from typing import Any, Self
 from integration.forking import Forked
 from integration.loops import open_async
 from listeners import listeners, see_that_nobody_listens, somebody_looks, until, until_listening
-from processes import PATIENCE, Answers
+from processes import PATIENCE
 from resolution_ledger import ResolutionLedger, Won
 from resolution_ledger.infra.sqlite import writer
 from samples import WORKSPACE, instance, record, response
@@ -33,20 +32,6 @@ def open_at(path: str) -> ResolutionLedger:
     return ResolutionLedger.open(
         path, workspace=WORKSPACE, durability="normal", lock_timeout=PATIENCE
     )
-
-
-def resolve_in_threads(
-    barrier: Barrier, path: str, number: int, instances: Iterable[int]
-) -> list[Answers]:
-    """What each of the threads is told, all of which answer all instances, in one process."""
-    with open_at(path) as ledger, ThreadPoolExecutor(THREADS) as threads:
-        barrier.wait()
-
-        def resolve(thread: int) -> Answers:
-            own = number * THREADS + thread
-            return [ledger.resolve(record(n, own, own)) for n in instances]
-
-        return list(threads.map(resolve, range(THREADS)))
 
 
 class Busy:

@@ -11,7 +11,7 @@ import pytest
 
 from processes import PATIENCE, Answers
 from resolution_ledger import ResolutionLedger
-from resolution_ledger.infra.sqlite import mending, opening, recognition, schema, session
+from resolution_ledger.infra.sqlite import mending, opening, recognition, schema, session, shapes
 from samples import WORKSPACE, record
 
 OLD = len(schema.MIGRATIONS)
@@ -32,7 +32,7 @@ def newer_version(migration: schema.Migration = add_index) -> Iterator[None]:
     """In here, this process runs the newer version."""
     migrations = (*schema.MIGRATIONS, migration)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (schema, session, opening, recognition, mending):
+        for module in (schema, session, opening, recognition, shapes, mending):
             patch.setattr(module, "MIGRATIONS", migrations)
         yield
 

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from integration.closers import settle_each, settle_from_both_sides, withdraw_each
+from integration.closers import (
+    settle_each,
+    settle_from_both_sides,
+    settle_in_threads,
+    withdraw_each,
+)
+from integration.racing import see_that_it_is_sound
 from processes import run_together
 from resolution_ledger import (
     Closed,
@@ -63,6 +69,30 @@ def test_of_answers_and_a_withdrawal_at_the_same_moment_exactly_one_is_first(
     ]
     assert rows[0] == {instance(n).text for n in closed}
     assert rows[1] == {instance(n).text for n in {*range(instances)} - closed}
+
+
+@pytest.mark.parametrize(("processes", "instances"), [(2, 100), (8, 40), (32, 8)])
+def test_of_the_threads_of_several_processes_one_is_first_where_one_of_them_closes(
+    path: Path, ledger: ResolutionLedger, processes: int, instances: int
+) -> None:
+    """It is the last thread of the last process."""
+    ledger.create()
+    last = processes * 4 - 1
+    numbers: list[int | None] = [*range(last), None]
+    each = range(instances)
+    told = run_together(
+        settle_in_threads,
+        [(str(path), numbers[n * 4 : n * 4 + 4], each) for n in range(processes)],
+    )
+    *answers, endings = [one for process in told for one in process]
+    for n in each:
+        history = ledger.history(instance(n))
+        assert [a.position for a in history] == [*range(1, last + 2)]
+        for_everybody = (
+            closed_for_everybody if history[0].outcome == "closed" else won_for_everybody
+        )
+        for_everybody(history, [answers[number][n] for number in range(last)], endings[n])
+    see_that_it_is_sound(path, instances * (last + 1))
 
 
 def closed_for_everybody(

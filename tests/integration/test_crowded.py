@@ -8,43 +8,25 @@ from pathlib import Path
 import pytest
 
 from integration import crowded
-from integration.crowded import THREADS
-from processes import Answers, run_alone, run_together
+from integration.racing import as_it_comes, race
+from processes import run_alone
 from resolution_ledger import (
     LedgerAdmin,
-    Lost,
     ResolutionLedger,
     StoreBusy,
-    Won,
 )
 from resolution_ledger.infra.sqlite.databases import FileDatabase, open_database
-from samples import instance, record, response
-
-PROCESSES, INSTANCES = 2, 150
+from samples import record, response
 
 forking = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 
 
+@pytest.mark.parametrize(("processes", "instances"), [(2, 150), (8, 50), (32, 10)])
 def test_of_the_threads_of_several_processes_exactly_one_wins_each_instance(
-    path: Path, ledger: ResolutionLedger
+    path: Path, ledger: ResolutionLedger, processes: int, instances: int
 ) -> None:
-    told: list[list[Answers]] = run_together(
-        crowded.resolve_in_threads, [(str(path), n, range(INSTANCES)) for n in range(PROCESSES)]
-    )
-    threads = [answers for process in told for answers in process]
-    for n in range(INSTANCES):
-        winner = ledger.winner(instance(n))
-        assert winner is not None
-        answers = [answers[n] for answers in threads]
-        assert answers.count(Won()) == 1
-        assert response(answers.index(Won())) == winner
-        assert answers.count(Lost(winner)) == PROCESSES * THREADS - 1
-        history = ledger.history(instance(n))
-        assert [one.position for one in history] == [*range(1, PROCESSES * THREADS + 1)]
-    with LedgerAdmin.open(path) as admin:
-        report = admin.verify()
-    assert report.clean
-    assert report.length == INSTANCES * PROCESSES * THREADS
+    ledger.create()
+    race(path, 4, range(instances), [as_it_comes] * processes)
 
 
 @forking

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import pytest
 
 from inside import OpenLedger, own_connection
+from integration.instructions import instructions_of
 from resolution_ledger import (
     IdempotencyConflict,
     OutsideWorkspace,
@@ -89,7 +90,7 @@ def test_what_is_called_a_scan_takes_the_same_few_steps_however_much_is_on_recor
             ledger.resolve(record(2, n, n))
             ledger.resolve(record(100 + n, 1, 1))
         connection = foreign()
-        with _instructions_of(connection) as taken:
+        with instructions_of(connection) as taken:
             assert len(connection.execute(statement, values).fetchall()) == 1
         costs.append(len(taken))
     assert costs[0] == costs[1] > 0
@@ -147,7 +148,7 @@ def test_a_withdrawal_costs_the_same_however_much_is_on_record(
         for n in range(1, size):
             _attempt(ledger, record(1, n, n))
             ledger.withdraw(instance(100 + n), "expired")
-        with own_connection(ledger) as connection, _instructions_of(connection) as taken:
+        with own_connection(ledger) as connection, instructions_of(connection) as taken:
             ledger.withdraw(instance(1), reason)
         costs.append(len(taken))
     assert 0 < costs[1] < 1.5 * costs[0]
@@ -160,16 +161,7 @@ def _attempt(ledger: ResolutionLedger, attempt: ResolutionRecord) -> None:
 
 def _instructions(ledger: ResolutionLedger, attempt: ResolutionRecord) -> int:
     """How many instructions SQLite's virtual machine runs for an attempt."""
-    with own_connection(ledger) as connection, _instructions_of(connection) as taken:
+    with own_connection(ledger) as connection, instructions_of(connection) as taken:
         _attempt(ledger, attempt)
     assert taken
     return len(taken)
-
-
-@contextmanager
-def _instructions_of(connection: sqlite3.Connection) -> Iterator[list[None]]:
-    """One entry for each instruction that is run in here."""
-    taken: list[None] = []
-    connection.set_progress_handler(lambda: taken.append(None), 1)
-    yield taken
-    connection.set_progress_handler(None, 1)

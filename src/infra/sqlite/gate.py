@@ -108,6 +108,10 @@ class _Request:
         """Whether nobody has before."""
         return self._settled.acquire(blocking=False)
 
+    def is_settled(self) -> bool:
+        """Whether anybody has."""
+        return self._settled.locked()
+
 
 class _Helper:
     """A thread that waits for the lock, with a descriptor of its own.
@@ -123,7 +127,11 @@ class _Helper:
         self._asked = Bell()
         # ``Thread`` would not do: a signal handler that raises out of its ``start`` leaves it in a
         # state in which no other thread can be started.
-        start_new_thread(self._serve, ())
+        try:
+            start_new_thread(self._serve, ())
+        except RuntimeError:  # there are too many
+            _close(self.file)
+            raise
 
     def get(self, seconds: float) -> bool:
         """Whether the descriptor has the lock before so many seconds are over."""
@@ -147,7 +155,8 @@ class _Helper:
         try:
             while not self._is_superfluous():
                 self._asked.heard(None)
-                if self._request is None:
+                request = self._request
+                if request is None or request.is_settled():  # asked for while this waited
                     continue
                 with suppress(OSError):  # then nobody is to wait for it
                     _take(file, patiently=True)

@@ -189,6 +189,8 @@ class Writer:
 
     def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
+        if call.caller.closed:
+            call.caller.check_open()
         process = getpid()
         try:
             result = self._wait_for_turn(me, call, deadline)
