@@ -193,7 +193,7 @@ def test_a_write_transaction_waits_for_the_lock_when_it_begins(
     recorder: LedgerRecorder, database: FileDatabase, locked: sqlite3.Connection
 ) -> None:
     entered: list[object] = []
-    with pytest.raises(StoreBusy, match="others are writing"):
+    with pytest.raises(StoreBusy, match="locked"):
         database.write(entered.append)
     with pytest.raises(OperationalError, match="others are writing"):
         recorder.insert_events([stored()])
