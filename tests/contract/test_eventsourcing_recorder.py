@@ -195,7 +195,7 @@ def test_a_write_transaction_waits_for_the_lock_when_it_begins(
     entered: list[object] = []
     with pytest.raises(StoreBusy, match="locked"):
         database.write(entered.append)
-    with pytest.raises(OperationalError, match="others are writing"):
+    with pytest.raises(OperationalError, match="locked"):
         recorder.insert_events([stored()])
     assert not entered
     locked.execute("ROLLBACK")
