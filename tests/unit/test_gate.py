@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -24,31 +24,6 @@ HANGING = 30.0
 MOMENT = 0.1
 
 seen = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="no system to tell")
-
-
-@pytest.fixture
-def path(path: Path) -> Path:
-    """Where there is something that could be a ledger."""
-    path.touch(0o640)
-    return path
-
-
-@pytest.fixture
-def new_gate(path: Path) -> Iterator[Callable[[], Gate]]:
-    """One more place at the gate of it."""
-    with ExitStack() as stack:
-
-        def new() -> Gate:
-            gate = Gate(str(path))
-            stack.callback(gate.close)
-            return gate
-
-        yield new
-
-
-@pytest.fixture
-def gate(new_gate: Callable[[], Gate]) -> Gate:
-    return new_gate()
 
 
 def no_more_threads(*_: object) -> None:

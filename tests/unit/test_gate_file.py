@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,31 +15,6 @@ from resolution_ledger.infra.sqlite.gate import Gate
 pytest.importorskip("fcntl")
 
 MOMENT = 0.1
-
-
-@pytest.fixture
-def path(path: Path) -> Path:
-    """Where there is something that could be a ledger."""
-    path.touch(0o640)
-    return path
-
-
-@pytest.fixture
-def new_gate(path: Path) -> Iterator[Callable[[], Gate]]:
-    """One more place at the gate of it."""
-    with ExitStack() as stack:
-
-        def new() -> Gate:
-            gate = Gate(str(path))
-            stack.callback(gate.close)
-            return gate
-
-        yield new
-
-
-@pytest.fixture
-def gate(new_gate: Callable[[], Gate]) -> Gate:
-    return new_gate()
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o666, 0o755])

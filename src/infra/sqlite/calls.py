@@ -6,11 +6,13 @@ here is locked: the queue changes in one step each time.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
+from ...domain.errors import LedgerClosed
 from ..bells import Bell
 from .acquaintance import Acquaintance
 from .connection import OpenConnection
@@ -24,21 +26,25 @@ Meanwhile = Callable[[], T | None]
 """Another way to an answer, for those who have to wait; None if it leads to none."""
 
 
-class Caller(Protocol):
+class Caller(ABC):
     """A database, as the writer that it may share with others sees it."""
 
-    target: str
-    lock_timeout: float
-    joined: bool
-    """Whether the writer counts on it."""
-    closed: bool
-    ledger: Acquaintance
+    def __init__(self, target: str, lock_timeout: float) -> None:
+        self.target = target
+        self.lock_timeout = lock_timeout
+        self.joined = False
+        """Whether the writer counts on it."""
+        self.closed = False
+        self.ledger = Acquaintance(target)
 
+    @abstractmethod
     def open_writer(self, timeout: float) -> OpenConnection:
-        """A new connection."""
+        """A new connection, for all that share the writer."""
 
     def check_open(self) -> None:
         """Raise ``LedgerClosed`` once it has been closed."""
+        if self.closed:
+            raise LedgerClosed(self.target, "the ledger was closed")
 
 
 class Call(Generic[T]):

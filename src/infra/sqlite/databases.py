@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from ...domain.errors import LedgerClosed, StoreUnavailable
+from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
-from .acquaintance import Acquaintance
+from .calls import Caller
 from .connection import OpenConnection
 from .files import FileIdentity, file_identity
 from .making import make, make_in
@@ -38,7 +38,7 @@ def _do(session: SQLiteOperatorSession, work: Callable[[SQLiteOperatorSession], 
     return work(session)
 
 
-class FileDatabase:
+class FileDatabase(Caller):
     """A ledger in a file: one connection that writes, and some that read.
 
     One thread of the process writes at a time; which process writes, SQLite decides. Callers'
@@ -59,14 +59,10 @@ class FileDatabase:
         :param incomplete: for an operator: its read models may be missing, and long runs get
             more room for pages.
         """
-        self.target = path
-        self.lock_timeout = lock_timeout
+        super().__init__(path, lock_timeout)
         self._incomplete = incomplete
         self._durability: Durability = durability
         self._patience = lock_timeout + PATIENCE
-        self.joined = False
-        self.closed = False
-        self.ledger = Acquaintance(path)
         self.readers = Readers(path, self._open_reader, lock_timeout)
         self.writer = Writer(path) if incomplete else _shared_writer(path, durability)
         forks.watch(self)
@@ -149,11 +145,6 @@ class FileDatabase:
         connection = self._open(timeout, create=self.ledger.known is None, write=True)
         connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
         return connection
-
-    def check_open(self) -> None:
-        """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self.closed:
-            raise LedgerClosed(self.target, "the ledger was closed")
 
     def _open_reader(self, timeout: float) -> OpenConnection:
         connection = self._open(timeout, create=False, write=False)

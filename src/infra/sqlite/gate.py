@@ -192,6 +192,7 @@ def _open(ledger: str) -> int:
     place = os.path.realpath(ledger)
     like = os.stat(place)
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    made = True
     try:
         file = os.open(place + SUFFIX, flags | os.O_CREAT | os.O_EXCL, like.st_mode & 0o666)
     except FileExistsError:
@@ -200,15 +201,14 @@ def _open(ledger: str) -> int:
         there = os.lstat(place + SUFFIX)
         if not S_ISREG(there.st_mode) or there.st_size or there.st_nlink > 1:
             raise
-        file = os.open(place + SUFFIX, flags)
-        _files.add(file)
-        return file
+        file, made = os.open(place + SUFFIX, flags), False
     _files.add(file)
-    with suppress(OSError):
-        # Whoever may open the ledger may open its gate.
-        os.fchmod(file, like.st_mode & 0o666)
-        if os.geteuid() == 0:
-            os.fchown(file, like.st_uid, like.st_gid)
+    if made:
+        with suppress(OSError):
+            # Whoever may open the ledger may open its gate.
+            os.fchmod(file, like.st_mode & 0o666)
+            if os.geteuid() == 0:
+                os.fchown(file, like.st_uid, like.st_gid)
     return file
 
 

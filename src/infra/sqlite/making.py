@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TypeVar
 
-from ...domain.errors import LedgerClosed
 from ..database import Durability
 from . import forks
-from .acquaintance import Acquaintance
+from .calls import Caller
 from .connection import OpenConnection
 from .files import UNFINISHED, move_into_place
 from .opening import open_bare
@@ -44,17 +43,13 @@ def make_in(path: str, durability: Durability, lock_timeout: float, work: Work[T
         return file.write(work)
 
 
-class _BareFile:
+class _BareFile(Caller):
     """A database, for one write."""
 
     def __init__(
         self, path: str, durability: Durability, lock_timeout: float, *, create: bool
     ) -> None:
-        self.target = path
-        self.lock_timeout = lock_timeout
-        self.joined = False
-        self.closed = False
-        self.ledger = Acquaintance(path)
+        super().__init__(path, lock_timeout)
         self._durability: Durability = durability
         self._create = create
         self._writer = Writer(path)
@@ -76,11 +71,6 @@ class _BareFile:
         connection = OpenConnection(bare, self.target, identity)
         connection.session.wait_for_others(0)
         return connection
-
-    def check_open(self) -> None:
-        """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self.closed:
-            raise LedgerClosed(self.target, "closed while a ledger was being made in it")
 
     def close(self) -> None:
         """Close its connection."""

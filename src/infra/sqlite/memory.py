@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from ...domain.errors import LedgerClosed, StoreUnavailable
+from ...domain.errors import StoreUnavailable
 from . import forks
-from .acquaintance import Acquaintance
+from .calls import Caller
 from .connection import OpenConnection
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
@@ -17,17 +17,12 @@ from .writer import PATIENCE, Writer
 T = TypeVar("T")
 
 
-class MemoryDatabase:
+class MemoryDatabase(Caller):
     """A ledger in memory: one connection, and whoever uses it has it alone."""
 
-    target = ":memory:"
-
     def __init__(self, lock_timeout: float) -> None:
-        self.lock_timeout = lock_timeout
+        super().__init__(":memory:", lock_timeout)
         self._patience = lock_timeout + PATIENCE
-        self.joined = False
-        self.ledger = Acquaintance(self.target)
-        self.closed = False
         self._memory: OpenConnection | None = OpenConnection(open_memory(), self.target, None)
         self.writer = Writer(self.target, in_memory=True)
         forks.watch(self)
@@ -84,8 +79,3 @@ class MemoryDatabase:
         if memory is None:
             raise StoreUnavailable(self.target, "a ledger in memory stays in its own process")
         return memory
-
-    def check_open(self) -> None:
-        """Raise ``LedgerClosed`` after :meth:`close`."""
-        if self.closed:
-            raise LedgerClosed(self.target, "the ledger was closed")

@@ -14,11 +14,11 @@ import sqlite3
 
 from .files import database_uri
 
-PAGES = 4000
+_PAGES = 4000
 """About how long it gets: the longer, the more seldom it is copied, and what has been written more
 than once is copied once."""
 
-_BYTES = PAGES * (4096 + 24)
+_BYTES = _PAGES * (4096 + 24)
 
 SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
 """For connections that write. The limit shortens the file when the WAL begins anew, so its size
@@ -31,11 +31,10 @@ _SELDOM = 16
 class Wal:
     """The WAL of a ledger, as a connection that writes sees it."""
 
-    __slots__ = ("_begun", "_ledger", "_path")
+    __slots__ = ("_begun", "_path")
 
     def __init__(self, ledger: str) -> None:
         """For the ledger at a path."""
-        self._ledger = ledger
         self._path = f"{os.path.realpath(ledger)}-wal"
         self._begun = 0
 

@@ -35,7 +35,6 @@ _SLICE = 0.05
 """Seconds after which a waiting call looks around, should nobody have woken it: whoever led may
 have been interrupted in the middle of a step."""
 
-
 _GRACE = 0.01
 """Seconds that the first one who waits has for taking a free turn before others do."""
 
@@ -189,8 +188,7 @@ class Writer:
 
     def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
-        if call.caller.closed:
-            call.caller.check_open()
+        call.caller.check_open()
         process = getpid()
         try:
             result = self._wait_for_turn(me, call, deadline)
