@@ -1,0 +1,1 @@
+"""Attacks the ledger as production does, and checks every history against the contract."""
