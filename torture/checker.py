@@ -50,6 +50,20 @@ from .refusal import Refusal, Refused, answered, end, may_have_happened, of_unkn
 from .shown import check_histories
 
 _NOTHING = (WinnerIs(None), HistoryIs(()))
+"""What a read shows before anything is decided."""
+
+_ASKED = {
+    Won: Attempt,
+    Lost: Attempt | Withdrawal,
+    Replayed: Attempt,
+    Withdrawn: Withdrawal,
+    Closed: Attempt | Withdrawal,
+    Conflict: Attempt,
+    Outside: Attempt | Withdrawal,
+    WinnerIs: AskWinner,
+    HistoryIs: AskHistory,
+}
+"""What each is an answer to."""
 
 
 class _First(Struct, frozen=True):
@@ -84,6 +98,9 @@ def refusals(calls: Iterable[Call], before: Iterable[Entry] = ()) -> list[Refusa
 def _explain(calls: list[Call], before: list[Entry]) -> None:
     possible = [call for call in calls if may_have_happened(call)]
     known = [call for call in calls if answered(call)]
+    for call in known:
+        if not isinstance(call.asked, _ASKED[type(call.told)]):
+            raise Refused("this is no answer to what was asked", call)
     check_histories(known, possible, before)
     firsts = _firsts(possible, known, before)
     refused: list[Refused] = []
@@ -103,7 +120,7 @@ def _explain(calls: list[Call], before: list[Entry]) -> None:
 def _firsts(possible: list[Call], known: list[Call], before: list[Entry]) -> list[_First]:
     """What may have decided it."""
     if before:
-        return [_First(before[0].submission, -inf, inf, None)]
+        return [_First(before[0].submission, -inf, -inf, None)]
     told_so = [call for call in known if isinstance(call.told, Won | Withdrawn)]
     if len(told_so) > 1:
         raise Refused("two calls were told that they had decided it", *told_so)
@@ -119,8 +136,6 @@ def _firsts(possible: list[Call], known: list[Call], before: list[Entry]) -> lis
 def _check(first: _First, calls: list[Call], known: list[Call], before: list[Entry]) -> None:
     """See that it explains all answers."""
     for call in known:
-        if before and isinstance(call.told, Won | Withdrawn):
-            raise Refused("it was decided before", call)
         if call is not first.call and not _fits(call, first.submission):
             raise Refused("this answer contradicts what decided it", first.call, call)
     earliest, after = first.earliest, first.call
