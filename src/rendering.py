@@ -17,6 +17,7 @@ from .projections.report import Finding
 
 if TYPE_CHECKING:
     from .demo import Race
+    from .infra.health import Examination
     from .infra.trail import Contest
 
 Reply = Won | Lost | Replayed | Withdrawn | Closed | ResolutionError
@@ -178,6 +179,29 @@ def finding(found: Finding, *, as_json: bool) -> None:
         return
     place = " ".join(str(part) for part in (found.sequence, found.instance) if part is not None)
     click.echo(printable(f"{found.kind} {place}: expected {found.expected}, found {found.found}"))
+
+
+def examination(seen: Examination, *, as_json: bool) -> None:
+    """What was looked at, one thing a line."""
+    if as_json:
+        for one in seen.observations:
+            found = encodable(one.found) if isinstance(one.found, str) else one.found
+            advice = one.advice and encodable(one.advice)
+            fields = {"subject": one.subject, "found": found, "level": one.level, "advice": advice}
+            click.echo(msgspec.json.encode(fields))
+        return
+    table(
+        ("", "subject", "found", "advice"),
+        (
+            (
+                "" if one.level == "fine" else one.level,
+                one.subject,
+                "-" if one.found is None else str(one.found),
+                one.advice or "",
+            )
+            for one in seen.observations
+        ),
+    )
 
 
 def _what(attempt: RecordedAttempt) -> str:

@@ -114,6 +114,21 @@ def verify(context: click.Context, checkpoint: str | None) -> None:
 
 
 @click.command()
+@click.option("--check/--no-check", default=True, help="Have SQLite look through the whole file.")
+@click.pass_context
+def doctor(context: click.Context, *, check: bool) -> None:
+    """Look at the build of SQLite, the file and where it is, changing nothing.
+
+    Exits 0 if there is nothing to be done, 20 with warnings.
+    """
+    settings: Settings = context.obj
+    with settings.open_admin() as admin:
+        examination = admin.examine(check=check)
+    rendering.examination(examination, as_json=settings.as_json)
+    context.exit(EXIT_FINDINGS if examination.warnings else 0)
+
+
+@click.command()
 @click.pass_obj
 def rebuild(settings: Settings) -> None:
     """Make the read models what the log demands; print what was mended."""
@@ -186,6 +201,7 @@ OPERATOR_COMMANDS = (
     contested,
     state_at,
     verify,
+    doctor,
     rebuild,
     checkpoint,
     export,

@@ -9,9 +9,11 @@ from weakref import WeakValueDictionary
 
 from ...domain.errors import StoreUnavailable
 from ..database import Durability
+from ..health import Examination
 from . import forks
 from .calls import Caller
 from .connection import OpenConnection
+from .examining import examine
 from .files import FileIdentity, file_identity
 from .making import make, make_in
 from .memory import MemoryDatabase
@@ -118,6 +120,11 @@ class FileDatabase(Caller):
         )
         self.ledger.forget()
         return established
+
+    def examine(self, *, check: bool) -> Examination:
+        """What is to be said of the file and what is around it, changing nothing."""
+        self.check_open()
+        return examine(self.target, self.lock_timeout, check=check)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""

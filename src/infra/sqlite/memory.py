@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from ...domain.errors import StoreUnavailable
-from . import forks
+from ..health import Examination
+from . import builds, forks
 from .calls import Caller
 from .connection import OpenConnection
+from .examining import observed
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
 from .session import SQLiteSession
@@ -54,6 +56,11 @@ class MemoryDatabase(Caller):
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
         """What ``work`` returns, given a session in which it makes the ledger itself."""
         return self.write(work)
+
+    def examine(self, *, check: bool) -> Examination:
+        """What is to be said of it."""
+        seen = self.read(lambda session: tuple(observed(session, check=check)))
+        return Examination((*builds.observed(shared=False), *seen))
 
     def close(self) -> None:
         """Refuse new calls, let the one in flight end, and forget everything."""

@@ -18,9 +18,10 @@ _PAGES = 4000
 """About how long it gets: the longer, the more seldom it is copied, and what has been written more
 than once is copied once."""
 
-_BYTES = _PAGES * (4096 + 24)
+LIMIT = _PAGES * (4096 + 24)
+"""Bytes."""
 
-SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
+SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {LIMIT}"
 """For connections that write. The limit shortens the file when the WAL begins anew, so its size
 shows whether much has been written since."""
 
@@ -48,7 +49,7 @@ class Wal:
         if not large and self._begun % _SELDOM != 1:
             return False
         try:
-            return os.stat(self._path).st_size > _BYTES
+            return os.stat(self._path).st_size > LIMIT
         except OSError:  # it is not there yet
             return False
 
