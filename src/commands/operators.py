@@ -100,6 +100,7 @@ def verify(context: click.Context, checkpoint: str | None) -> None:
     settings: Settings = context.obj
     known = None
     if checkpoint is not None:
+        settings.refuse_the_ledger(checkpoint)
         with bytes_from(checkpoint) as file:
             text = file.read(_LONGEST_CHECKPOINT)
         known = text.decode(errors="surrogateescape").replace("\r\n", "\n")
@@ -156,8 +157,7 @@ def checkpoint(settings: Settings) -> None:
 @click.pass_obj
 def export(settings: Settings, file: str) -> None:
     """Write the log to FILE (by default to standard output) as JSON lines."""
-    if settings.is_part_of_the_ledger(file):
-        raise click.UsageError("FILE is the ledger itself.")
+    settings.refuse_the_ledger(file)
     with (
         settings.open_admin() as admin,
         bytes_to(file) as out,
@@ -172,6 +172,7 @@ def export(settings: Settings, file: str) -> None:
 @click.pass_obj
 def import_(settings: Settings, file: str) -> None:
     """Make a new ledger of an export in FILE (by default standard input)."""
+    settings.refuse_the_ledger(file)
     with (
         settings.open_admin() as admin,
         bytes_from(file) as lines,
