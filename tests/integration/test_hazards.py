@@ -1,0 +1,68 @@
+"""Hazards of the platform: what takes a process's locks from it, and that nothing of ours does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration import unlocking
+from integration.watched import PLANTS, see_what_is_planted, use_everything
+from processes import run_alone
+from resolution_ledger import (
+    AsyncResolutionLedger,
+    LedgerAdmin,
+    Lost,
+    ResolutionLedger,
+    Won,
+)
+from resolution_ledger.cli import cli
+from samples import response
+
+posix = pytest.mark.skipif(os.name != "posix", reason="locks belong to descriptors here")
+
+
+def public(door: type) -> list[str]:
+    return sorted(name for name in dir(door) if not name.startswith("_"))
+
+
+def test_nothing_of_ours_opens_a_ledgers_files_but_through_sqlite(tmp_path: Path) -> None:
+    told: dict[str, Any] = run_alone(use_everything, str(tmp_path))
+    assert told["seen"] == []
+    assert told["looks"] > 0
+    used = {door: sorted(set(names)) for door, names in told["used"].items()}
+    assert used == {
+        **{door.__name__: public(door)
+           for door in (ResolutionLedger, AsyncResolutionLedger, LedgerAdmin)},
+        "commands": sorted(cli.commands),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_if_it_did_that_would_be_seen(path: Path, plant: str) -> None:
+    assert run_alone(see_what_is_planted, str(path), plant)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("suffix", "taken"), [(None, True), ("-shm", False)], ids=["left alone", "opened and closed"]
+)
+def test_to_close_one_of_the_files_drops_the_write_lock(
+    path: Path, suffix: str | None, *, taken: bool
+) -> None:
+    assert run_alone(unlocking.hold_the_write_lock, str(path), suffix) is taken
+
+
+@posix
+@pytest.mark.parametrize(
+    ("careless", "second"),
+    [(False, Lost(response(1))), (True, Won())],
+    ids=["left alone", "opened and closed"],
+)
+def test_to_open_and_close_the_database_makes_two_winners(
+    path: Path, second: object, *, careless: bool
+) -> None:
+    """Whoever else closes it then takes itself for the last one, and removes the WAL in use."""
+    assert run_alone(unlocking.win_after_a_visit, str(path), careless) == [Won(), second]
