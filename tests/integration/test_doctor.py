@@ -424,3 +424,9 @@ def test_what_was_examined_can_be_used_at_once(there: Path) -> None:
     descriptors = Path("/proc/self/fd")
     if descriptors.exists():
         assert str(there) not in {os.path.realpath(name) for name in descriptors.iterdir()}
+
+
+def test_the_page_on_operating_has_a_line_for_each_subject() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+    for subject in get_args(Subject):
+        assert f"\n| `{subject}` | " in page

@@ -19,7 +19,7 @@ from resolution_ledger import (
     Won,
 )
 from resolution_ledger.cli import cli
-from samples import response
+from samples import WORKSPACE, response
 
 posix = pytest.mark.skipif(os.name != "posix", reason="locks belong to descriptors here")
 
@@ -66,3 +66,11 @@ def test_to_open_and_close_the_database_makes_two_winners(
 ) -> None:
     """Whoever else closes it then takes itself for the last one, and removes the WAL in use."""
     assert run_alone(unlocking.win_after_a_visit, str(path), careless) == [Won(), second]
+
+
+@posix
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="nothing tells what is open here")
+def test_the_connection_of_an_examination_crosses_no_fork(path: Path) -> None:
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        ledger.create()
+    assert run_alone(unlocking.fork_while_a_ledger_is_examined, str(path)) == []

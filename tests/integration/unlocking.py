@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
+from glob import glob
 from multiprocessing.synchronize import Barrier
+from threading import Event, Thread
+from time import sleep
 from typing import Any
 
+from integration.forking import Forked
 from processes import PATIENCE, spawning
-from resolution_ledger import ResolutionLedger
+from resolution_ledger import LedgerAdmin, ResolutionLedger
+from resolution_ledger.infra.sqlite import examining
 from samples import WORKSPACE, instance, record
 
 
@@ -74,3 +80,24 @@ def _in_another_process(work: Any, path: str) -> Any:
 
 def _report(sending: Any, work: Any, path: str) -> None:
     sending.send(work(path))
+
+
+def fork_while_a_ledger_is_examined(_: Barrier, path: str) -> list[str]:
+    """The ledger's files that are open in the child."""
+    looking, seen = Event(), examining._seen  # noqa: SLF001 (the moment is inside)
+
+    def slowly(*arguments: Any) -> Any:
+        looking.set()
+        sleep(0.3)
+        return seen(*arguments)
+
+    examining._seen = slowly  # noqa: SLF001
+    admin = LedgerAdmin.open(path)
+    told: list[Any] = []
+    thread = Thread(target=lambda: told.append(admin.examine()))
+    thread.start()
+    assert looking.wait(PATIENCE)
+    names = Forked().run(lambda: [*map(os.path.realpath, glob("/proc/self/fd/*"))]).result()
+    thread.join(PATIENCE)
+    assert told[0].observations
+    return [name for name in names if name.startswith(os.path.realpath(path))]
