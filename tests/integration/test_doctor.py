@@ -282,11 +282,19 @@ def test_where_nobody_knows_the_file_system_it_says_so(
 
 
 def test_little_space_is_warned_of(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    enough = 4 * wal.LIMIT
-    for free, expected in ((enough, []), (enough - 1, ["free space"])):
-        usage = SimpleNamespace(free=free)
-        monkeypatch.setattr(shutil, "disk_usage", lambda _, usage=usage: usage)
+    blocks = 4 * wal.LIMIT // 128
+    for free, expected in ((blocks, []), (blocks - 1, ["free space"])):
+        usage = SimpleNamespace(f_bavail=free, f_bfree=blocks * 2, f_frsize=128, f_bsize=4096)
+        monkeypatch.setattr(os, "statvfs", lambda _, usage=usage: usage)
         assert [subject for subject, _ in warned(there)] == expected
+
+
+def test_where_nobody_knows_the_free_space_it_says_so(
+    there: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surroundings, "_NO_STATVFS", True)
+    (seen,) = of(examined(there), "free space")
+    assert (seen.found, seen.level) == (None, "note")
 
 
 def test_a_wal_that_somebody_keeps_from_beginning_anew_is_warned_of(there: Path) -> None:

@@ -13,7 +13,6 @@ from ..health import Examination
 from . import forks
 from .calls import Caller
 from .connection import OpenConnection
-from .examining import examine
 from .files import FileIdentity, file_identity
 from .making import make, make_in
 from .memory import MemoryDatabase
@@ -123,6 +122,8 @@ class FileDatabase(Caller):
 
     def examine(self, *, check: bool) -> Examination:
         """What is to be said of the file and what is around it, changing nothing."""
+        from .examining import examine
+
         self.check_open()
         return examine(self.target, self.lock_timeout, check=check)
 

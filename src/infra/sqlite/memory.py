@@ -7,10 +7,9 @@ from typing import TypeVar
 
 from ...domain.errors import StoreUnavailable
 from ..health import Examination
-from . import builds, forks
+from . import forks
 from .calls import Caller
 from .connection import OpenConnection
-from .examining import observed
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
 from .session import SQLiteSession
@@ -59,6 +58,9 @@ class MemoryDatabase(Caller):
 
     def examine(self, *, check: bool) -> Examination:
         """What is to be said of it."""
+        from . import builds
+        from .examining import observed
+
         seen = self.read(lambda session: tuple(observed(session, check=check)))
         return Examination((*builds.observed(shared=False), *seen))
 

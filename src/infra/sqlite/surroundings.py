@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from glob import escape, glob
@@ -21,6 +20,7 @@ except ImportError:  # not on this system
     fcntl = None  # type: ignore[assignment]
 
 _NO_LOCKS = fcntl is None
+_NO_STATVFS = not hasattr(os, "statvfs")
 
 _LONG_WAL = 4 * wal.LIMIT
 """Bytes. It gets to its limit, and to twice that after large batches."""
@@ -62,7 +62,11 @@ def _file_system(place: str) -> Observation:
 
 
 def _free_space(place: str) -> Observation:
-    free = shutil.disk_usage(os.path.dirname(place)).free
+    if _NO_STATVFS:
+        advice = f"not known here: see to it that it is more than {_LITTLE_SPACE} bytes"
+        return Observation("free space", None, "note", advice)
+    there = os.statvfs(os.path.dirname(place))
+    free = there.f_bavail * there.f_frsize
     if free < _LITTLE_SPACE:
         advice = f"less than {_LITTLE_SPACE} bytes: make room before nothing can be decided"
         return Observation("free space", free, "warning", advice)
