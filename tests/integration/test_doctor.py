@@ -282,7 +282,7 @@ def test_where_nobody_knows_the_file_system_it_says_so(
 
 
 def test_little_space_is_warned_of(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = 4 * wal.LIMIT // 128
+    blocks = 4 * wal.USUAL_LENGTH // 128
     for free, expected in ((blocks, []), (blocks - 1, ["free space"])):
         usage = SimpleNamespace(f_bavail=free, f_bfree=blocks * 2, f_frsize=128, f_bsize=4096)
         monkeypatch.setattr(os, "statvfs", lambda _, usage=usage: usage)
@@ -300,10 +300,10 @@ def test_where_nobody_knows_the_free_space_it_says_so(
 def test_a_wal_that_somebody_keeps_from_beginning_anew_is_warned_of(there: Path) -> None:
     beside = Path(f"{there}-wal")
     with beside.open("wb") as file:
-        file.truncate(4 * wal.LIMIT)
+        file.truncate(4 * wal.USUAL_LENGTH)
     assert examined(there).warnings == ()
     with beside.open("wb") as file:
-        file.truncate(4 * wal.LIMIT + 1)
+        file.truncate(4 * wal.USUAL_LENGTH + 1)
     assert [subject for subject, _ in warned(there)] == ["wal"]
 
 

@@ -22,10 +22,10 @@ except ImportError:  # not on this system
 _NO_LOCKS = fcntl is None
 _NO_STATVFS = not hasattr(os, "statvfs")
 
-_LONG_WAL = 4 * wal.LIMIT
+_LONG_WAL = 4 * wal.USUAL_LENGTH
 """Bytes. It gets to its limit, and to twice that after large batches."""
 
-_LITTLE_SPACE = 4 * wal.LIMIT
+_LITTLE_SPACE = 4 * wal.USUAL_LENGTH
 """Bytes: a WAL after large batches, and its pages once more in the database."""
 
 

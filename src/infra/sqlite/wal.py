@@ -18,10 +18,12 @@ _PAGES = 4000
 """About how long it gets: the longer, the more seldom it is copied, and what has been written more
 than once is copied once."""
 
-LIMIT = _PAGES * (4096 + 24)
-"""Bytes."""
+_BYTES = _PAGES * (4096 + 24)
 
-SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {LIMIT}"
+USUAL_LENGTH = _BYTES
+"""For whoever looks at it from outside."""
+
+SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
 """For connections that write. The limit shortens the file when the WAL begins anew, so its size
 shows whether much has been written since."""
 
@@ -49,7 +51,7 @@ class Wal:
         if not large and self._begun % _SELDOM != 1:
             return False
         try:
-            return os.stat(self._path).st_size > LIMIT
+            return os.stat(self._path).st_size > _BYTES
         except OSError:  # it is not there yet
             return False
 
