@@ -136,6 +136,21 @@ def test_while_others_write_it_waits_for_nobody(there: Path, open_ledger: OpenLe
     assert ledger.resolve(record(78, 1, 1))
 
 
+def test_a_database_that_somebody_has_alone_is_told_to_be_busy_and_not_damaged(
+    path: Path,
+) -> None:
+    restore(LEDGERS[-1], path, journal="delete")
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as connection,
+        LedgerAdmin.open(path, lock_timeout=0.05) as admin,
+    ):
+        connection.execute("BEGIN EXCLUSIVE")
+        (seen,) = admin.examine().warnings
+        assert (seen.subject, str(seen.advice).partition(":")[0]) == ("ledger", "StoreBusy")
+        connection.execute("ROLLBACK")
+        assert admin.examine().warnings == ()
+
+
 def test_the_check_can_be_left_out(there: Path) -> None:
     (check,) = of(examined(there, check=False), "check")
     assert (check.found, check.level) == (None, "note")
@@ -310,6 +325,16 @@ def test_a_wal_that_somebody_keeps_from_beginning_anew_is_warned_of(there: Path)
 def test_something_else_in_the_place_of_the_wal_is_warned_of(there: Path) -> None:
     Path(f"{there}-wal").mkdir()
     assert {"wal", "ledger"} <= {subject for subject, _ in warned(there)}
+
+
+def test_something_else_in_the_place_of_the_shm_is_warned_of(there: Path) -> None:
+    Path(f"{there}-shm").mkdir()
+    assert "other files" in {subject for subject, _ in warned(there)}
+    with (
+        ResolutionLedger.open(there, workspace=WORKSPACE) as ledger,
+        pytest.raises(StoreUnavailable),
+    ):
+        ledger.resolve(record(99, 1, 1))
 
 
 def test_hard_links_are_warned_of(there: Path, tmp_path: Path) -> None:

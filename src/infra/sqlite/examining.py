@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from stat import S_ISREG
 
-from ...domain.errors import NotALedger, SchemaTooNew, StoreError, StoreUnavailable
+from ...domain.errors import CorruptLedger, NotALedger, SchemaTooNew, StoreError, StoreUnavailable
 from ..health import Examination, Observation
 from . import builds, forks, surroundings
 from .connection import OpenConnection
@@ -121,8 +121,13 @@ def _ledger(session: SQLiteOperatorSession) -> Iterator[Observation]:
 def _check(session: SQLiteOperatorSession) -> Iterator[Observation]:
     try:
         rows = session.connection.execute(f"PRAGMA quick_check({_MOST_FAULTS})").fetchall()
-    except DATABASE_ERRORS as error:  # it can be too damaged even for that
-        rows = [(store_error(error, session.target).reason,)]
+    except DATABASE_ERRORS as error:
+        failure = store_error(error, session.target)
+        if isinstance(failure, CorruptLedger):  # too damaged even for that
+            yield Observation("check", failure.reason, "warning", _DAMAGED)
+        else:
+            yield Observation("check", None, "warning", _described(failure))
+        return
     for line in (str(line) for (line,) in rows):
         if line == "ok":
             yield Observation("check", line)
@@ -132,10 +137,13 @@ def _check(session: SQLiteOperatorSession) -> Iterator[Observation]:
 
 def _failure(error: StoreError) -> Observation:
     """What stops everybody, or is in the way of looking."""
-    advice = f"{type(error).__name__}: {error.reason}"
     if isinstance(error, SchemaTooNew):
-        return Observation("schema version", error.found, "warning", advice)
-    return Observation("ledger", None, "warning", advice)
+        return Observation("schema version", error.found, "warning", _described(error))
+    return Observation("ledger", None, "warning", _described(error))
+
+
+def _described(error: StoreError) -> str:
+    return f"{type(error).__name__}: {error.reason}"
 
 
 class _Look:

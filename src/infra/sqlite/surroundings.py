@@ -82,7 +82,7 @@ def may_write(path: str) -> bool:
 def _access(place: str, status: os.stat_result) -> Iterator[Observation]:
     """Who may write."""
     folder = os.path.dirname(place)
-    mode = oct(S_IMODE(status.st_mode))
+    mode = f"{S_IMODE(status.st_mode):04o}"
     beside = [place + suffix for suffix in ("-wal", "-shm") if os.path.lexists(place + suffix)]
     said = [
         f"this user may not write to {name}: nothing can be decided"
@@ -128,6 +128,10 @@ def _other_files(place: str) -> Iterator[Observation]:
         Observation("other files", name, "note", "left by an import or export that was killed")
         for name in sorted(glob(f"{escape(place)}{UNFINISHED}*"))
     ]
+    index = f"{place}-shm"
+    if os.path.lexists(index) and not S_ISREG(os.lstat(index).st_mode):
+        advice = "in the place of the -shm file, without which nothing can be decided: move it away"
+        found.append(Observation("other files", index, "warning", advice))
     journal = f"{place}-journal"
     if os.path.lexists(journal) and os.lstat(journal).st_size:
         advice = (
