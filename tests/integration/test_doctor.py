@@ -232,6 +232,22 @@ def test_damage_anywhere_is_named_and_never_a_failure(there: Path, place: int) -
     assert files_in(there.parent) == before
 
 
+def test_damage_in_a_wal_is_no_failure_and_is_left_as_it_is(path: Path, tmp_path: Path) -> None:
+    leave_a_wal(path, 5)
+    sound = Path(f"{path}-wal").read_bytes()
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    place, beside = aside / path.name, aside / f"{path.name}-wal"
+    for start in range(0, len(sound), 997):
+        for damaged in (sound[:start], sound[:start] + b"\xa5" * 40 + sound[start + 40 :]):
+            shutil.copy(path, place)
+            beside.write_bytes(damaged)
+            assert examined(place).observations
+            assert beside.read_bytes() == damaged
+            assert place.read_bytes() == path.read_bytes()
+            Path(f"{place}-shm").unlink(missing_ok=True)
+
+
 def test_a_damaged_page_is_found_by_the_check_and_not_without_it(there: Path) -> None:
     size = 4096
     damaged = bytearray(there.read_bytes())

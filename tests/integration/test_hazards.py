@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inside import OpenLedger, own_connection
 from integration import unlocking
 from integration.watched import PLANTS, see_what_is_planted, use_everything
 from processes import run_alone
@@ -15,11 +16,13 @@ from resolution_ledger import (
     AsyncResolutionLedger,
     LedgerAdmin,
     Lost,
+    Replayed,
     ResolutionLedger,
+    StoreUnavailable,
     Won,
 )
 from resolution_ledger.cli import cli
-from samples import WORKSPACE, response
+from samples import WORKSPACE, instance, record, response
 
 posix = pytest.mark.skipif(os.name != "posix", reason="locks belong to descriptors here")
 
@@ -74,3 +77,30 @@ def test_the_connection_of_an_examination_crosses_no_fork(path: Path) -> None:
     with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
         ledger.create()
     assert run_alone(unlocking.fork_while_a_ledger_is_examined, str(path)) == []
+
+
+def refusal(ledger: ResolutionLedger, n: int) -> StoreUnavailable | None:
+    try:
+        ledger.resolve(record(n, 1, 1, "x" * 500))
+    except StoreUnavailable as error:
+        return error
+    assert n < 1000, "it has room for ever"
+    return None
+
+
+def test_a_full_database_is_named_and_takes_no_answer_from_anybody(open_ledger: OpenLedger) -> None:
+    ledger = open_ledger()
+    ledger.resolve(record(1, 1, 1))
+    with own_connection(ledger) as connection:
+        ((pages,),) = connection.execute("PRAGMA page_count")
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        won = [1]
+        full = None
+        while full is None:
+            full = refusal(ledger, won[-1] + 1)
+            won += [won[-1] + 1] if full is None else []
+        assert "database or disk is full" in str(full)
+        assert [ledger.winner(instance(n)) for n in won] == [response(1)] * len(won)
+        assert ledger.resolve(record(1, 1, 1)) == Replayed(response(1), own=True)
+        connection.execute("PRAGMA max_page_count = 1000000")
+    assert ledger.resolve(record(won[-1] + 1, 1, 1)) == Won()
