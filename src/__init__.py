@@ -32,6 +32,7 @@ from .domain.ids import ContentId, InstanceId, ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, ResolutionStore, Withdrawn, Won
 from .domain.records import Outcome, Reason, RecordedAttempt, ResolutionRecord
 from .domain.text import IdempotencyKey
+from .infra.health import Examination, Observation
 from .infra.trail import Contest
 from .ledger import ResolutionLedger
 from .projections.report import Finding, FindingKind, Progress, Report
@@ -46,6 +47,7 @@ __all__ = [
     "ContentId",
     "Contest",
     "CorruptLedger",
+    "Examination",
     "Finding",
     "FindingKind",
     "IdempotencyConflict",
@@ -66,6 +68,7 @@ __all__ = [
     "NotALedger",
     "NotAdopted",
     "NothingToAdopt",
+    "Observation",
     "Outcome",
     "OutsideWorkspace",
     "Progress",

@@ -17,6 +17,7 @@ from .infra import rebuild as rebuilding
 from .infra import verify as verifying
 from .infra.checkpoint import Checkpoint, take_checkpoint
 from .infra.database import Database
+from .infra.health import Examination
 from .infra.targets import open_target
 from .infra.trail import Contest
 from .projections.report import Finding, Progress, Report
@@ -133,6 +134,18 @@ class LedgerAdmin(Door):
         :raises CorruptLedger: naming an event that cannot be read.
         """
         return rebuilding.rebuild(self._database, progress, finding)
+
+    def examine(self, *, check: bool = True) -> Examination:
+        """What is to be said of the build of SQLite, the file, and where it is.
+
+        It changes nothing, and works on files that are damaged or no ledger: what is wrong is an
+        observation, not an error. :meth:`verify` is about what is in the log, this is not.
+
+        :param check: have SQLite look through all of the file, which takes longer the larger
+            it is. For as long the WAL cannot begin anew.
+        :raises StoreUnavailable: if there is no file.
+        """
+        return self._database.examine(check=check)
 
     def checkpoint(self) -> str:
         """A short text that commits to the whole log, to be kept where nobody can change it."""

@@ -64,3 +64,11 @@ def moment(tick: int) -> str:
 def encodable(text: str) -> str:
     """``text`` with escapes for what UTF-8 cannot hold: damaged text comes as surrogates."""
     return text.encode(errors="backslashreplace").decode()
+
+
+def fields_of(told: msgspec.Struct) -> dict[str, object]:
+    """Its fields as a JSON object. The texts in it may be damaged."""
+    return {
+        field: encodable(value) if isinstance(value, str) else value
+        for field, value in msgspec.structs.asdict(told).items()
+    }

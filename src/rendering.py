@@ -12,11 +12,12 @@ from .domain.errors import IdempotencyConflict, OutsideWorkspace, ResolutionErro
 from .domain.ids import ResponseId
 from .domain.outcomes import Closed, Lost, Replayed, Withdrawn, Won
 from .domain.records import FIRST, RecordedAttempt
-from .printing import answer, encodable, line, moment, printable, table
+from .printing import answer, fields_of, line, moment, printable, table
 from .projections.report import Finding
 
 if TYPE_CHECKING:
     from .demo import Race
+    from .infra.health import Examination
     from .infra.trail import Contest
 
 Reply = Won | Lost | Replayed | Withdrawn | Closed | ResolutionError
@@ -170,14 +171,30 @@ def contests(found: Iterable[Contest], *, as_json: bool) -> None:
 def finding(found: Finding, *, as_json: bool) -> None:
     """Something that is wrong, on a line of its own."""
     if as_json:
-        fields = {
-            field: value if value is None or isinstance(value, int) else encodable(value)
-            for field, value in msgspec.structs.asdict(found).items()
-        }
-        click.echo(msgspec.json.encode(fields))
+        click.echo(msgspec.json.encode(fields_of(found)))
         return
     place = " ".join(str(part) for part in (found.sequence, found.instance) if part is not None)
     click.echo(printable(f"{found.kind} {place}: expected {found.expected}, found {found.found}"))
+
+
+def examination(seen: Examination, *, as_json: bool) -> None:
+    """What was looked at, one thing a line."""
+    if as_json:
+        for one in seen.observations:
+            click.echo(msgspec.json.encode(fields_of(one)))
+        return
+    table(
+        ("", "subject", "found", "advice"),
+        (
+            (
+                "" if one.level == "fine" else one.level,
+                one.subject,
+                "-" if one.found is None else str(one.found),
+                one.advice or "",
+            )
+            for one in seen.observations
+        ),
+    )
 
 
 def _what(attempt: RecordedAttempt) -> str:

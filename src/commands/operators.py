@@ -100,6 +100,7 @@ def verify(context: click.Context, checkpoint: str | None) -> None:
     settings: Settings = context.obj
     known = None
     if checkpoint is not None:
+        settings.refuse_the_ledger(checkpoint)
         with bytes_from(checkpoint) as file:
             text = file.read(_LONGEST_CHECKPOINT)
         known = text.decode(errors="surrogateescape").replace("\r\n", "\n")
@@ -111,6 +112,21 @@ def verify(context: click.Context, checkpoint: str | None) -> None:
         )
     remark(f"{report.length} events, {report.count} findings.")
     context.exit(0 if report.clean else EXIT_FINDINGS)
+
+
+@click.command()
+@click.option("--check/--no-check", default=True, help="Have SQLite look through the whole file.")
+@click.pass_context
+def doctor(context: click.Context, *, check: bool) -> None:
+    """Look at the build of SQLite, the file and where it is, changing nothing.
+
+    Exits 0 if there is nothing to be done, 20 with warnings.
+    """
+    settings: Settings = context.obj
+    with settings.open_admin() as admin:
+        examination = admin.examine(check=check)
+    rendering.examination(examination, as_json=settings.as_json)
+    context.exit(EXIT_FINDINGS if examination.warnings else 0)
 
 
 @click.command()
@@ -141,8 +157,7 @@ def checkpoint(settings: Settings) -> None:
 @click.pass_obj
 def export(settings: Settings, file: str) -> None:
     """Write the log to FILE (by default to standard output) as JSON lines."""
-    if settings.is_part_of_the_ledger(file):
-        raise click.UsageError("FILE is the ledger itself.")
+    settings.refuse_the_ledger(file)
     with (
         settings.open_admin() as admin,
         bytes_to(file) as out,
@@ -157,6 +172,7 @@ def export(settings: Settings, file: str) -> None:
 @click.pass_obj
 def import_(settings: Settings, file: str) -> None:
     """Make a new ledger of an export in FILE (by default standard input)."""
+    settings.refuse_the_ledger(file)
     with (
         settings.open_admin() as admin,
         bytes_from(file) as lines,
@@ -186,6 +202,7 @@ OPERATOR_COMMANDS = (
     contested,
     state_at,
     verify,
+    doctor,
     rebuild,
     checkpoint,
     export,

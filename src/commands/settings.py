@@ -52,10 +52,17 @@ class Settings:
         """The ledger that the options name, with all its workspaces."""
         return LedgerAdmin.open(self._target())
 
-    def is_part_of_the_ledger(self, path: str) -> bool:
-        """Whether a file to write is the ledger's own."""
+    def refuse_the_ledger(self, path: str) -> None:
+        """Refuse a file of the ledger's own where another one is to be read or written.
+
+        To close it would drop the locks that this process has there.
+
+        :raises click.UsageError: if it is one.
+        """
         ledger = os.path.realpath(self._target())
-        return os.path.realpath(path) in {ledger + suffix for suffix in ("", "-wal", "-shm")}
+        own = {ledger + suffix for suffix in ("", "-wal", "-shm", "-journal")}
+        if path != "-" and os.path.realpath(path) in own:
+            raise click.UsageError(f"{path} is the ledger itself.")
 
     def _target(self) -> str:
         if self._ledger is None:

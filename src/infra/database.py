@@ -11,6 +11,7 @@ from ..projections.losing_attempts import LosingAttemptRow
 from ..projections.read_models import Key, ReadModel, Row
 from ..projections.winners import WinnerRow
 from .chain import Head
+from .health import Examination
 from .rows import LogRow, NewRow, Page, SchemaPart, StoredRow
 
 Durability = Literal["full", "normal"]
@@ -231,6 +232,13 @@ class Database(Protocol):
         There may be no ledger yet: ``work`` begins by calling the session's ``establish``.
 
         :param create: there need not even be a file.
+        """
+
+    def examine(self, *, check: bool) -> Examination:
+        """What is to be said of the database and what is around it, changing nothing.
+
+        :param check: have the database look through all of its file.
+        :raises StoreUnavailable: if there is none.
         """
 
     def close(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 from collections.abc import Callable
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 
-from resolution_ledger import ResolutionError, ResolutionLedger, StoreUnavailable, Won
+from resolution_ledger import LedgerAdmin, ResolutionError, ResolutionLedger, StoreUnavailable, Won
 from samples import WORKSPACE, instance, record
 
 NOBODY = 65534
@@ -68,3 +70,18 @@ def create_without_privileges(_: Barrier, path: str) -> dict[str, object]:
         except ResolutionError as error:
             told["resolve"] = type(error).__name__
     return told
+
+
+def shared_directory() -> Path:
+    """A directory that every user can enter, unlike those of pytest."""
+    directory = Path(tempfile.mkdtemp(prefix="ledger-"))
+    directory.chmod(0o755)
+    return directory
+
+
+def examine_without_privileges(_: Barrier, path: str) -> list[str]:
+    """The subjects that a user who may only read is warned of."""
+    if os.geteuid() == 0:
+        os.seteuid(NOBODY)
+    with LedgerAdmin.open(path) as admin:
+        return [seen.subject for seen in admin.examine().warnings]

@@ -25,6 +25,7 @@ COMMANDS = {
     "contested": (),
     "state-at": ("0",),
     "verify": (),
+    "doctor": (),
     "rebuild": (),
     "checkpoint": (),
     "export": ("file",),

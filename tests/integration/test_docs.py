@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -14,7 +15,7 @@ from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # What sets the project up is not run from inside its own tests. These are the tests for it.
 RUN_BY_CI = ("make demo", "make test")
@@ -62,6 +63,32 @@ def test_every_link_inside_the_project_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+NAMED_TEST = re.compile(r"`(tests/[a-z0-9_/]+\.py)(?:::(\w+))?`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_a_page_names_is_there(page: Path) -> None:
+    for file, name in NAMED_TEST.findall(page.read_text()):
+        functions = {
+            node.name
+            for node in ast.parse((ROOT / file).read_text()).body
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+        assert any(known.startswith("test_") for known in functions), file
+        assert not name or name in functions, f"{file}::{name}"
+
+
+def test_the_page_on_security_names_a_test_for_whatever_somebody_can_or_cannot_do() -> None:
+    """By its name, not by its file alone."""
+    text = (ROOT / "SECURITY.md").read_text()
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)[2:-1]
+    assert len(parts) == 8
+    for part in parts:
+        named = NAMED_TEST.findall(part)
+        assert named, part
+        assert all(name for _, name in named), named
 
 
 def test_ci_runs_the_commands_that_the_readme_gives() -> None:

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from ...domain.errors import StoreUnavailable
 from ..database import Durability
+from ..health import Examination
 from . import forks
 from .calls import Client
 from .connection import OpenConnection
@@ -118,6 +119,13 @@ class FileDatabase(Client):
         )
         self.expected.forget()
         return established
+
+    def examine(self, *, check: bool) -> Examination:
+        """What is to be said of the file and what is around it, changing nothing."""
+        from .examining import examine
+
+        self.check_open()
+        return examine(self.target, self.lock_timeout, check=check)
 
     def close(self) -> None:
         """Refuse new calls, let those in flight end, close every connection."""

@@ -44,12 +44,12 @@ def file_identity(path: str) -> FileIdentity | None:
         raise StoreUnavailable(path, f"cannot be looked up: {error}") from error
     if not S_ISREG(status.st_mode):
         raise StoreUnavailable(path, "it is no ordinary file")
-    if status.st_nlink > 1 and status.st_nlink - 1 != _names_of_the_making(path):
+    if status.st_nlink > 1 and status.st_nlink - 1 != names_of_the_making(path):
         raise StoreUnavailable(path, "the file has more than one name (hard links)")
     return status[1:4]
 
 
-def _names_of_the_making(path: str) -> int:
+def names_of_the_making(path: str) -> int:
     """How many names the file has from :func:`move_into_place`.
 
     One for a moment, or for good if that was killed then. Nobody opens it by them any more.

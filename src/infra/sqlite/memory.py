@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from ...domain.errors import StoreUnavailable
+from ..health import Examination
 from . import forks
 from .calls import Client
 from .connection import OpenConnection
@@ -54,6 +55,14 @@ class MemoryDatabase(Client):
     def establish(self, work: Callable[[SQLiteOperatorSession], T], *, create: bool) -> T:  # noqa: ARG002 - the ledger is there
         """What ``work`` returns, given a session in which it makes the ledger itself."""
         return self.write(work)
+
+    def examine(self, *, check: bool) -> Examination:
+        """What is to be said of it."""
+        from . import builds
+        from .examining import observed
+
+        seen = self.read(lambda session: tuple(observed(session, check=check)))
+        return Examination((*builds.observed(shared=False), *seen))
 
     def close(self) -> None:
         """Refuse new calls, let the one in flight end, and forget everything."""

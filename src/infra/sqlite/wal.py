@@ -20,6 +20,9 @@ than once is copied once."""
 
 _BYTES = _PAGES * (4096 + 24)
 
+USUAL_LENGTH = _BYTES
+"""For whoever looks at it from outside."""
+
 SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {_BYTES}"
 """For connections that write. The limit shortens the file when the WAL begins anew, so its size
 shows whether much has been written since."""
