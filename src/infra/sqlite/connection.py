@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing, suppress
+from typing import Self
 
 from ...domain.errors import StoreUnavailable
 from . import wal
@@ -50,6 +51,22 @@ class OpenConnection:
         """Whether it may serve another call."""
         self.inherited = False
         """It is the parent process's: not to be touched."""
+
+    def set_up(self, wait: float, *settings: str) -> Self:
+        """Have its statements wait so many seconds for others from now on.
+
+        One that cannot be set up is closed: nobody else knows of it yet.
+        """
+        try:
+            self.session.wait_for_others(wait)
+            for setting in settings:
+                self._execute(setting)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, DATABASE_ERRORS):
+                raise store_error(error, self.target) from error
+            raise
+        return self
 
     def is_in_place(self) -> bool:
         """Whether its file is still the one at our path."""

@@ -150,24 +150,23 @@ class FileDatabase(Client):
         """A connection that writes, for all that share the writer."""
         self.check_open()
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        connection = self._open(timeout, create=self.expected.identity is None, write=True)
-        connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
-        return connection
+        create = self.expected.identity is None
+        # Who waits for whom is decided elsewhere.
+        return self._open(timeout, create=create, write=True, wait=0)
 
     def _open_reader(self, timeout: float) -> OpenConnection:
-        connection = self._open(timeout, create=False, write=False)
+        # Whoever opens it may be in a hurry; those who come after need not be.
+        connection = self._open(timeout, create=False, write=False, wait=self.lock_timeout)
         try:
             self.expected.check(connection.ledger)
-            # Whoever opened it may have been in a hurry; those who come after need not be.
-            connection.session.wait_for_others(self.lock_timeout)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _open(self, timeout: float, *, create: bool, write: bool) -> OpenConnection:
+    def _open(self, timeout: float, *, create: bool, write: bool, wait: float) -> OpenConnection:
         forks.check(self.target)
-        connection, identity, known = open_file(
+        bare, identity, ledger = open_file(
             self.target,
             self._durability,
             timeout,
@@ -175,9 +174,9 @@ class FileDatabase(Client):
             write=write,
             incomplete=self._incomplete,
         )
-        if self._incomplete:
-            connection.execute(_ROOMY)
-        return OpenConnection(connection, self.target, identity, known, reading=not write)
+        connection = OpenConnection(bare, self.target, identity, ledger, reading=not write)
+        settings = (_ROOMY,) if self._incomplete else ()
+        return connection.set_up(wait, *settings)
 
 
 _writers: WeakValueDictionary[tuple[str, Durability], Writer] = WeakValueDictionary()

@@ -68,9 +68,7 @@ class _BareFile(Client):
         """A connection to whatever is there."""
         forks.check(self.target)
         bare, identity = open_bare(self.target, self._durability, timeout, create=self._create)
-        connection = OpenConnection(bare, self.target, identity)
-        connection.session.wait_for_others(0)
-        return connection
+        return OpenConnection(bare, self.target, identity).set_up(0)
 
     def close(self) -> None:
         """Close its connection."""
