@@ -22,122 +22,144 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
 from .disk import Mark, Recording, Sync
 from .judging import Judge
 from .recording import compile_recorder, record
-from .script import LEDGER, Acknowledged, Script
+from .script import ESTABLISHED, LEDGER, Acknowledged, Script
 from .states import Cut, Thoroughness, cuts
 
-_IMPORTED = b"imported"
 _SHOWN = 20
-"""Problems that a report tells; it counts all."""
+"""Faults that a report tells; it counts all."""
+
+
+class Scenario(Struct, frozen=True):
+    """What is recorded, and what of it stands for what."""
+
+    name: str
+    script: Script
+    before: Mapping[str, bytes] = {}
+    """Files that are there, and durable, when it begins."""
+    whole: int = 0
+    """Events that the ledger has from the moment when it is made, imported or adopted."""
+    from_the_start: bool = False
+    """Whether these are there before it begins."""
 
 
 class Totals(Struct, frozen=True):
-    """What a run came to."""
+    """What a scenario came to."""
 
+    scenario: str
     script: Script
     acknowledged: int
     events: int
+    writes: int
+    """Changes of files and names, all of which are lost, torn or kept in some state."""
     syncs: int
     states: int
     looked_at: int
-    """States on which the ledger was opened; what SQLite made of the others, one of these was."""
+    """States on which the ledger was opened. Each of the others comes to what one of these does."""
     losses: int
     """States that lack what was acknowledged."""
     most_lost: int
     """Acknowledgements that a state lacks, at most."""
     faults: int
-    """States of which the ledger made something wrong, or that lack what they may not."""
+    """States of which the ledger makes something wrong, or that lack what they may not."""
     problems: tuple[str, ...]
     """The first of these faults."""
+    finished: bool
+    """Whether time allowed for all states."""
     seconds: float
 
 
 def run(
-    script: Script,
-    how: Thoroughness,
-    *,
-    before: Mapping[str, bytes] | None = None,
-    whole: int = 0,
-    most_seconds: float = float("inf"),
-    stop_at_fault: bool = False,
+    scenario: Scenario, how: Thoroughness | None = None, *, most_seconds: float = float("inf")
 ) -> Totals:
-    """Record a script and judge what each cut leaves. Its directory is made, and goes again.
+    """Record a scenario and judge what each cut leaves.
 
-    :param before: files that are there when it begins.
-    :param whole: how many events there are wherever there is a ledger.
     :raises CannotRecord: with the reason, where nothing can be recorded.
     """
-    with workplace() as place:
-        directory = place / "recorded"
+    began = monotonic()
+    with _workplace() as place:
+        directory, judging = place / "recorded", place / "judged"
         directory.mkdir()
-        for name, content in (before or {}).items():
+        judging.mkdir()
+        for name, content in scenario.before.items():
             (directory / name).write_bytes(content)
-        script = replace(script, directory=str(directory))
-        command = [sys.executable, "-m", f"{__package__}.script", _encoded(script)]
+        script = replace(scenario.script, directory=str(directory))
+        text = msgspec.json.encode(script).decode()
+        command = [sys.executable, "-m", f"{__package__}.script", text]
         recording = record(compile_recorder(place), command, directory, place / "record")
         with LedgerAdmin.open(directory / LEDGER) as admin:
             log = tuple(admin.attempts())
-        judging = place / "judged"
-        judging.mkdir()
-        judge = Judge(log, judging, whole=whole)
-        return _judge(script, recording, judge, how, monotonic() + most_seconds, stop_at_fault)
+        judge = Judge(log, judging, whole=scenario.whole)
+        tally = _Tally(scenario, recording, judge)
+        finished = True
+        draws = Random(script.seed)  # noqa: S311 - so that it can be drawn again
+        for cut in cuts(recording, draws, how or Thoroughness()):
+            if monotonic() - began > most_seconds:
+                finished = False
+                break
+            tally.count(cut)
+        return tally.totals(len(log), monotonic() - began, finished=finished)
 
 
-def _judge(  # noqa: PLR0913, PLR0917 - all of a run
-    script: Script,
-    recording: Recording,
-    judge: Judge,
-    how: Thoroughness,
-    deadline: float,
-    stop: bool,  # noqa: FBT001 - as there
-) -> Totals:
-    marks = [step.text for step in recording.steps if isinstance(step, Mark)]
-    told = [None if mark == _IMPORTED else msgspec.json.decode(mark, type=Acknowledged) for mark in marks]
-    began, states, losses, most_lost, faults = monotonic(), 0, 0, 0, 0
-    problems: list[str] = []
-    for cut in cuts(recording, Random(script.seed), how):  # noqa: S311 - to be drawn again
-        states += 1
-        acknowledged = [each for each in told[: cut.marks] if each is not None]
-        verdict = judge.judge(cut.left, acknowledged)
+class _Tally:
+    """What the states of a recording came to so far."""
+
+    def __init__(self, scenario: Scenario, recording: Recording, judge: Judge) -> None:
+        self._scenario = scenario
+        self._recording = recording
+        self._judge = judge
+        marks = [step.text for step in recording.steps if isinstance(step, Mark)]
+        self._told = [
+            None if mark == ESTABLISHED else msgspec.json.decode(mark, type=Acknowledged)
+            for mark in marks
+        ]
+        self._states = self._losses = self._most_lost = self._faults = 0
+        self._problems: list[str] = []
+
+    def count(self, cut: Cut) -> None:
+        """Judge a state."""
+        told = self._told[: cut.marks]
+        acknowledged = [each for each in told if each is not None]
+        verdict = self._judge.judge(cut.left, acknowledged)
         length = verdict.length or 0
-        lost = sum(judge.sequence(each) > length for each in acknowledged)
-        wrong = [*verdict.problems]
-        if lost:
-            losses += 1
-            most_lost = max(most_lost, lost)
-            if script.durability == "full":
-                wrong.append(f"{lost} acknowledged answers are lost")
-        if None in told[: cut.marks] and LEDGER not in cut.left.names:
-            wrong.append("the import that was acknowledged is lost")
-        if wrong:
-            faults += 1
-            problems += [f"{_where(cut)}: {problem}" for problem in wrong]
-        if (wrong and stop) or monotonic() > deadline:
-            break
-    return Totals(
-        script=script,
-        acknowledged=len(told),
-        events=judge.events,
-        syncs=recording.count(Sync),
-        states=states,
-        looked_at=judge.looked_at,
-        losses=losses,
-        most_lost=most_lost,
-        faults=faults,
-        problems=tuple(problems[:_SHOWN]),
-        seconds=round(monotonic() - began, 1),
-    )
+        lost = sum(self._judge.sequence(each) > length for each in acknowledged)
+        problems = list(verdict.problems)
+        if (self._scenario.from_the_start or None in told) and length < self._scenario.whole:
+            lost += 1
+        if LEDGER in cut.left.names and LEDGER not in self._scenario.before and not length:
+            problems += ["half an import"] * bool(self._scenario.whole)
+        if lost and self._scenario.script.durability == "full":
+            problems.append(f"{lost} acknowledgements are lost")
+        self._states += 1
+        self._losses += bool(lost)
+        self._most_lost = max(self._most_lost, lost)
+        self._faults += bool(problems)
+        where = f"after {cut.step} steps and {cut.marks} marks, {sorted(cut.left.names)}"
+        self._problems += [f"{where}: {problem}" for problem in problems]
 
-
-def _where(cut: Cut) -> str:
-    return f"after {cut.step} steps and {cut.marks} acknowledgements, left {dict(cut.left.names)}"
-
-
-def _encoded(script: Script) -> str:
-    return msgspec.json.encode(script).decode()
+    def totals(self, events: int, seconds: float, *, finished: bool) -> Totals:
+        """All of it."""
+        changes = [step for step in self._recording.steps if not isinstance(step, Mark)]
+        syncs = self._recording.count(Sync)
+        return Totals(
+            scenario=self._scenario.name,
+            script=self._scenario.script,
+            acknowledged=len(self._told),
+            events=events,
+            writes=len(changes) - syncs,
+            syncs=syncs,
+            states=self._states,
+            looked_at=self._judge.looked_at,
+            losses=self._losses,
+            most_lost=self._most_lost,
+            faults=self._faults,
+            problems=tuple(self._problems[:_SHOWN]),
+            finished=finished,
+            seconds=round(seconds, 1),
+        )
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
+def _workplace() -> Iterator[Path]:
     """A directory in memory, if there is such a thing: thousands of states are written there."""
     memory = "/dev/shm"  # noqa: S108 - a directory of its own is made in it
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:

@@ -1,12 +1,12 @@
 """What the ledger makes of the files that a power cut has left.
 
 A state is written out, opened as any host would open it, and asked: is the log a beginning of the
-one that was written, does ``verify`` find nothing, is everything that was acknowledged still so, and
-can the next question be answered?
+one that was written, does ``verify`` find nothing, is everything that was acknowledged still so,
+and can the next question be answered?
 
 Many states come to the same database once SQLite has read what is sound of the WAL. So only the
-first of them, and one in some of the others, is looked at in full. Of the rest SQLite alone says what they
-come to.
+first of them, and one in some of the others, is looked at in full. Of the rest SQLite alone says
+what they come to.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     IdempotencyKey,
     InstanceId,
     LedgerAdmin,
+    NotAdopted,
     NotALedger,
     RecordedAttempt,
     ResolutionError,
@@ -62,7 +63,7 @@ class Judge:
     def __init__(self, log: Sequence[RecordedAttempt], place: Path, *, whole: int = 0) -> None:
         """Given the log as it was in the end, and an empty directory to work in.
 
-        :param whole: how many events there are wherever a file is at the ledger's place.
+        :param whole: how many events come together, so that there are none or so many.
         """
         self.looked_at = 0
         """States that the ledger itself was opened on."""
@@ -75,7 +76,9 @@ class Judge:
         after = InstanceId.mint({"question": "after the power cut"})
         response = ResponseId.mint({"answer": "still here"})
         self._next = ResolutionRecord(after, response, IdempotencyKey("after"))
-        self._sequences = {_identity(attempt): attempt.sequence for attempt in log}
+        self._sequences: dict[tuple[str, history.Submission], int] = {
+            _identity(attempt): attempt.sequence for attempt in log
+        }
 
     def sequence(self, acknowledged: Acknowledged) -> int:
         """Where in the log it stands. A log that lacks it is at fault, whatever the power does."""
@@ -125,38 +128,49 @@ class Judge:
     def _look(self, left: Left, acknowledged: Sequence[Acknowledged]) -> Verdict:
         path = self._write_out(left)
         problems: list[str] = []
-        there, before = path.exists(), None
+        before: int | None = None
         try:
             # Either may be the first to open it, and so has to make sense of the WAL.
             if self.looked_at % 2:
                 before = self._before(path)
-            self._answer(path)
+            adopted = self._answer(path)
             length = self._read(path, problems)
-            if before not in (None, length):
+            if before not in {None, length}:
                 problems.append(f"there were {before} events, and then {length}")
-            if there and length < self._whole:
-                problems.append(f"{length} events of {self._whole} that come or stay together")
-            self._ask_again(path, [a for a in acknowledged if self.sequence(a) <= length], problems)
+            if 0 < length < self._whole:
+                problems.append(f"{length} events of {self._whole} that come together")
+            there = [each for each in acknowledged if self.sequence(each) <= length]
+            self._ask_again(path, there, problems)
             if self._read(path, problems) != length:
                 problems.append("what was sent again was put on record again")
         except (ResolutionError, sqlite3.Error, _Wrong) as error:
             return Verdict(None, (*problems, f"{type(error).__name__}: {error}"))
-        return Verdict(length, tuple(problems))
+        return Verdict(0 if adopted else length, tuple(problems))
 
     def _before(self, path: Path) -> int | None:
         """How long the log is, to who only reads. None: there is no ledger yet, says the error."""
         with LedgerAdmin.open(path) as admin:
             try:
-                return admin.verify().length
-            except (NotALedger, StoreUnavailable):
-                return 0
+                return int(admin.verify().length)
+            except (NotALedger, NotAdopted, StoreUnavailable):
+                return None
 
-    def _answer(self, path: Path) -> None:
-        """The next question is answered, on a ledger that is made if need be."""
+    def _answer(self, path: Path) -> bool:
+        """The next question is answered, on a ledger that is made if need be.
+
+        Returns whether it was made of a one-row table: that is not the caller's to do.
+        """
+        adopted = False
         with ResolutionLedger.open(path, workspace=WORKSPACES[0], lock_timeout=1) as ledger:
-            answer = ledger.resolve(self._next)
+            try:
+                answer = ledger.resolve(self._next)
+            except NotAdopted:
+                with LedgerAdmin.open(path) as admin:
+                    adopted = bool(admin.adopt())
+                answer = ledger.resolve(self._next)
         if answer != Won():
             raise _Wrong(f"the next answer was told {answer}")
+        return adopted
 
     def _read(self, path: Path, problems: list[str]) -> int:
         """The length of the log without that answer."""
@@ -179,7 +193,7 @@ class Judge:
                 for workspace in WORKSPACES
             }
             for each in acknowledged:
-                if each.told == history.Won():
+                if each.told == history.Won() and isinstance(each.asked, history.Attempt):
                     winner = ledgers[each.asked.workspace].winner(InstanceId(each.instance))
                     if str(winner) != each.asked.response:
                         problems.append(f"{each} has the winner {winner}")

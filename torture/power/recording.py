@@ -44,7 +44,7 @@ def compile_recorder(directory: Path) -> Path:
     if compiler is None:
         raise CannotRecord("there is no C compiler")
     library = directory / "recorder.so"
-    command = [compiler, "-shared", "-fPIC", "-O2", "-o", library, _SOURCE, "-lpthread"]
+    command = [compiler, "-shared", "-fPIC", "-O2", "-o", str(library), str(_SOURCE), "-lpthread"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603
     if done.returncode:
         raise CannotRecord(f"the recorder does not compile: {done.stderr}")

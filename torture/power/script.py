@@ -9,8 +9,10 @@ import os
 import sys
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -38,7 +40,10 @@ from torture import history
 
 from .recording import MARKS
 
-LEDGER = "ledger.db"
+LEDGER, EXPORT = "ledger.db", "export.jsonl"
+ESTABLISHED = b"established"
+"""The mark that says that an import or adoption is done."""
+
 WORKSPACES = "ws-1", "ws-2"
 _PAGE = 4096 + 24
 _ALONE = 24
@@ -56,9 +61,9 @@ class Script(Struct, frozen=True):
     seed: int
     wal_pages: int = 40
     """How long the WAL gets before it is copied."""
-    imports: str | None = None
-    """An export that the ledger begins as."""
-    synchronous: str | None = None
+    begins: Literal["create", "import", "adopt"] = "create"
+    """What the ledger comes from: nothing, the export in the same directory, what is there."""
+    synchronous: Literal["OFF", "NORMAL"] | None = None
     """A setting to plant, in place of the one that the durability stands for."""
 
 
@@ -85,6 +90,10 @@ def submit(ledger: ResolutionLedger, instance: str, asked: history.Submission) -
         return history.Outside()
     except IdempotencyConflict as conflict:
         return history.Conflict(str(conflict.existing))
+    return _told(answer)
+
+
+def _told(answer: Won | Lost | Replayed | Withdrawn | Closed) -> history.Told:
     match answer:
         case Won():
             return history.Won()
@@ -126,10 +135,7 @@ class _Worker:
 
     def work(self) -> None:
         random = Random(self._script.seed)  # noqa: S311 - a seed makes it the same again
-        if self._script.imports is not None:
-            with LedgerAdmin.open(self._path) as admin, open(self._script.imports, "rb") as file:
-                admin.import_(file)
-            os.write(self._marks, b"imported")
+        self._begin()
         todo = drawn(random, self._script.commits)
         while todo:
             alone, together = todo[:_ALONE], todo[_ALONE : _ALONE + _TOGETHER]
@@ -139,7 +145,18 @@ class _Worker:
                 self._submit(ledgers, alone)
                 with ThreadPoolExecutor(2) as threads:
                     halves = together[::2], together[1::2]
-                    list(threads.map(lambda half: self._submit(ledgers, half), halves))
+                    list(threads.map(partial(self._submit, ledgers), halves))
+
+    def _begin(self) -> None:
+        if self._script.begins == "create":
+            return
+        with LedgerAdmin.open(self._path) as admin:
+            if self._script.begins == "adopt":
+                admin.adopt()
+            else:
+                with open(self._path.with_name(EXPORT), "rb") as file:
+                    admin.import_(file)
+        os.write(self._marks, ESTABLISHED)
 
     def _open(self, workspace: str) -> ResolutionLedger:
         return ResolutionLedger.open(

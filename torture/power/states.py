@@ -1,13 +1,13 @@
 """The states in which a power cut can leave a disk, made from a recording.
 
-The power is cut before each sync, before each mark, and at the end. Between these moments what may
-be lost only grows, so whatever else a cut could leave is among the states of the next of them, where
-as much or more has been acknowledged.
+The power is cut before each sync, before each mark, and at the end. Between these moments what
+may be lost only grows, so whatever else a cut could leave is among the states of the next of them,
+where as much or more has been acknowledged.
 
 Of what is not durable at a cut, some has reached the disk: of few changes every subset is tried; of
-more of them none, all, each beginning, each end, each one alone, all but each one, and subsets drawn
-from a seed. Then writes are torn: the last one of each beginning in several ways, and those of drawn
-subsets at random.
+more of them none, all, each beginning, each end, each one alone, all but each one, and subsets
+drawn from a seed. Then writes are torn: the last one of each beginning in several ways, and those
+of drawn subsets at random.
 """
 
 from __future__ import annotations
