@@ -35,7 +35,8 @@ def main() -> int:
         every_total.append(totals)
         print(
             f"{totals.scenario}: {totals.acknowledged} acknowledged, {totals.writes} writes,"
-            f" {totals.syncs} syncs, {totals.states} states, {totals.losses} of which lack"
+            f" {totals.syncs} syncs, {totals.copies} of them of the database,"
+            f" {totals.states} states, {totals.losses} of which lack"
             f" up to {totals.most_lost} acknowledged answers, {totals.faults} faults,"
             f" {totals.seconds} s",
             flush=True,

@@ -19,7 +19,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     LedgerAdmin,
 )
 
-from .disk import Mark, Recording, Sync
+from .disk import Disk, Mark, Recording, Sync
 from .judging import Judge
 from .recording import compile_recorder, record
 from .script import ESTABLISHED, LEDGER, Acknowledged, Script
@@ -52,6 +52,8 @@ class Totals(Struct, frozen=True):
     writes: int
     """Changes of files and names, all of which are lost, torn or kept in some state."""
     syncs: int
+    copies: int
+    """Of these are of the database itself: the WAL was copied into it, mostly."""
     states: int
     looked_at: int
     """States on which the ledger was opened. Each of the others comes to what one of these does."""
@@ -147,6 +149,7 @@ class _Tally:
             events=events,
             writes=len(changes) - syncs,
             syncs=syncs,
+            copies=sum(step == Sync(self._ledger()) for step in self._recording.steps),
             states=self._states,
             looked_at=self._judge.looked_at,
             losses=self._losses,
@@ -156,6 +159,13 @@ class _Tally:
             finished=finished,
             seconds=round(seconds, 1),
         )
+
+    def _ledger(self) -> int:
+        """Which file it has become in the end."""
+        disk = Disk(self._recording.before)
+        for step in self._recording.steps:
+            disk.take(step)
+        return disk.after(disk.pending).names[LEDGER]
 
 
 @contextmanager

@@ -49,6 +49,8 @@ _PAGE = 4096 + 24
 _ALONE = 24
 """Calls of one thread between opening and closing; then some of two threads follow."""
 _TOGETHER = 8
+_SELDOM = 4
+"""Transactions between two looks at how long the WAL is."""
 
 
 class Script(Struct, frozen=True):
@@ -59,7 +61,7 @@ class Script(Struct, frozen=True):
     commits: int
     """Calls that put something on record."""
     seed: int
-    wal_pages: int = 40
+    wal_pages: int = 16
     """How long the WAL gets before it is copied."""
     begins: Literal["create", "import", "adopt"] = "create"
     """What the ledger comes from: nothing, the export in the same directory, what is there."""
@@ -178,6 +180,7 @@ def main() -> None:
     script = msgspec.json.decode(sys.argv[1], type=Script)
     limit = script.wal_pages * _PAGE
     wal._BYTES = limit  # noqa: SLF001 - so that it is copied every now and then
+    wal._SELDOM = _SELDOM  # noqa: SLF001 - as above
     wal.SETTINGS = f"PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = {limit}"
     if script.synchronous is not None:
         planted = (f"PRAGMA synchronous = {script.synchronous}",)

@@ -21,13 +21,13 @@ from msgspec import Struct
 from .disk import Change, Disk, Left, Mark, Name, Recording, Resize, Sync, SyncNames, Write
 
 SECTOR = 512
-_FEW = 8
-"""Changes of which every subset is tried."""
 
 
 class Thoroughness(Struct, frozen=True):
     """How many states are made of each cut."""
 
+    few: int = 8
+    """Changes of which every subset is tried."""
     most: int = 1000
     """Beginnings, and as many ends, singles and so on: if there are more, some are drawn."""
     drawn: int = 16
@@ -84,7 +84,7 @@ def survivors(
 
 def _subsets(count: int, random: Random, how: Thoroughness) -> Iterator[Sequence[int]]:
     everything = range(count)
-    if count <= _FEW:
+    if count <= how.few:
         for chosen in product((False, True), repeat=count):
             yield [n for n in everything if chosen[n]]
         return
