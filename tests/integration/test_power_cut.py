@@ -9,9 +9,10 @@ import sqlite3
 import sys
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
+from torture.power import cutting
 from torture.power.cutting import Scenario, Totals, run
 from torture.power.disk import Recording, Sync, Write
 from torture.power.recording import Beyond, CannotRecord, compile_recorder, record
@@ -124,6 +125,16 @@ def test_a_recording_without_a_write_is_an_error(recorder: Path, tmp_path: Path)
     """As if SQLite's calls passed it by: never a silent success."""
     with pytest.raises(CannotRecord, match="pass the recorder by"):
         recorded(recorder, tmp_path, "pass")
+
+
+def test_a_recording_that_lacks_the_wal_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def recorded_in_part(*arguments: Any) -> Recording:
+        whole = record(*arguments)
+        return Recording(whole.before, tuple(s for s in whole.steps if not isinstance(s, Write)))
+
+    monkeypatch.setattr(cutting, "record", recorded_in_part)
+    with pytest.raises(CannotRecord, match="no write to the WAL"):
+        run(life("full", 1, seed=1))
 
 
 @pytest.mark.parametrize(

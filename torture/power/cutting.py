@@ -19,12 +19,13 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     LedgerAdmin,
 )
 
-from .disk import Disk, Mark, Recording, Sync
+from .disk import Disk, Mark, Name, Recording, Sync, Write
 from .judging import Judge
-from .recording import compile_recorder, record
+from .recording import CannotRecord, compile_recorder, record
 from .script import ESTABLISHED, LEDGER, Acknowledged, Script
 from .states import Cut, Thoroughness, cuts
 
+_WAL = f"{LEDGER}-wal"
 _SHOWN = 20
 """Faults that a report tells; it counts all."""
 
@@ -88,6 +89,7 @@ def run(
         text = msgspec.json.encode(script).decode()
         command = [sys.executable, "-m", f"{__package__}.script", text]
         recording = record(compile_recorder(place), command, directory, place / "record")
+        _see_the_wal_written(recording)
         with LedgerAdmin.open(directory / LEDGER) as admin:
             log = tuple(admin.attempts())
         judge = Judge(log, judging, whole=scenario.whole)
@@ -100,6 +102,14 @@ def run(
                 break
             tally.count(cut)
         return tally.totals(len(log), monotonic() - began, finished=finished)
+
+
+def _see_the_wal_written(recording: Recording) -> None:
+    """Refuse to judge a recording that lacks what it is about."""
+    names = {step.file for step in recording.steps if isinstance(step, Name) and step.name == _WAL}
+    written = {step.file for step in recording.steps if isinstance(step, Write)}
+    if not names & written:
+        raise CannotRecord("no write to the WAL was recorded")
 
 
 class _Tally:
