@@ -88,11 +88,15 @@ class Judge:
         """What came of a state, by which so much was acknowledged."""
         self._turn += 1
         image = self._recovered(left)
-        verdict = self._verdicts.get(image)
-        if verdict is None or self._turn % _ONE_IN == 0:
-            self.looked_at += 1
-            verdict = self._look(left, acknowledged)
-            self._verdicts[image] = verdict
+        known = self._verdicts.get(image)
+        if known is not None and self._turn % _ONE_IN:
+            return known
+        self.looked_at += 1
+        verdict = self._look(left, acknowledged)
+        if known is not None and known != verdict:
+            twice = f"the same database came to {known} and to {verdict}"
+            return Verdict(None, (*verdict.problems, twice))
+        self._verdicts[image] = verdict
         return verdict
 
     def _recovered(self, left: Left) -> bytes:
