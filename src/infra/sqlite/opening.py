@@ -24,6 +24,12 @@ _SETTINGS: dict[Durability, tuple[str, ...]] = {
     # Commits survive a crash of the process; a power cut may take the newest ones back.
     "normal": ("PRAGMA synchronous = NORMAL",),
 }
+_WITHOUT_WAL: dict[Durability, str] = {
+    # There a commit is the removal of the rollback journal. FULL leaves it to the file system when
+    # the removal lasts, so that a power cut may bring the journal back, which undoes the commit.
+    "full": "PRAGMA synchronous = EXTRA",
+    "normal": "",
+}
 _STATEMENTS_KEPT_PREPARED = 64
 
 T = TypeVar("T")
@@ -69,7 +75,9 @@ def open_bare(
         durability,
         timeout,
         create=create,
-        prepare=lambda connection: connection.executescript(wal.SETTINGS),
+        prepare=lambda connection: connection.executescript(
+            f"{wal.SETTINGS}; {_WITHOUT_WAL[durability]}"
+        ),
     )
     return connection, identity
 
