@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+
+from integration.old_ledgers import LEDGERS
 from torture.power import cutting
 from torture.power.cutting import Scenario, Totals, run
 from torture.power.disk import Recording, Sync, Write
 from torture.power.recording import Beyond, CannotRecord, compile_recorder, record
 from torture.power.scenarios import adopted, imported, life, migrated
 from torture.power.states import Thoroughness
-
-from integration.old_ledgers import LEDGERS
 
 SOME = Thoroughness(few=5, most=2, drawn=2)
 

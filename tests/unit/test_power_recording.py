@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from torture.power.disk import Mark, Name, Resize, Step, Sync, SyncNames, Write
 from torture.power.recording import _HEAD, Beyond, _Reader
 

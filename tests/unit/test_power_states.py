@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+
 from torture.power.disk import (
     Change,
     Disk,

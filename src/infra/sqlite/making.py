@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TypeVar
 
 from ..database import Durability
-from . import forks
+from . import forks, gate
 from .calls import Client
 from .connection import OpenConnection
 from .files import UNFINISHED, move_into_place
@@ -29,12 +29,18 @@ def make(path: str, durability: Durability, lock_timeout: float, work: Work[T]) 
         with closing(_BareFile(aside, durability, lock_timeout, create=True)) as file:
             made = file.write(work)
     except BaseException:
-        for leftover in (aside, f"{aside}-journal"):
-            if os.path.exists(leftover):
-                os.remove(leftover)
+        _remove(aside, f"{aside}-journal")
         raise
+    finally:
+        _remove(aside + gate.SUFFIX)
     move_into_place(aside, place)
     return made
+
+
+def _remove(*leftovers: str) -> None:
+    for leftover in leftovers:
+        if os.path.exists(leftover):
+            os.remove(leftover)
 
 
 def make_in(path: str, durability: Durability, lock_timeout: float, work: Work[T]) -> T:
