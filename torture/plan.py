@@ -1,0 +1,126 @@
+"""What is chosen for a round: all of it from the seed and the number of the round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Literal
+
+from msgspec import Struct
+
+from .nemeses.names import ALONE, INSIDE, OUTSIDE, SIGNALS
+
+Style = Literal["shared", "fresh", "asynchronous"]
+
+
+class ClientPlan(Struct, frozen=True):
+    """One process that makes calls."""
+
+    name: str
+    seed: str
+    threads: int
+    """They share a ledger."""
+    style: Style
+    """ "fresh": a ledger for each call."""
+    durability: Literal["full", "normal"]
+    lock_timeout: float
+    nemeses: tuple[str, ...]
+    """Those that it carries inside."""
+
+    def successor(self, number: int) -> ClientPlan:
+        """Whoever takes the place of one that was killed."""
+        name = f"{self.name.partition('+')[0]}+{number}"
+        return ClientPlan(
+            name,
+            f"{self.seed}+{number}",
+            self.threads,
+            self.style,
+            self.durability,
+            self.lock_timeout,
+            self.nemeses,
+        )
+
+
+class RoundPlan(Struct, frozen=True):
+    """One ledger, so many instances, so many processes."""
+
+    seed: int
+    number: int
+    instances: int
+    step: float
+    """Seconds from the turn of an instance to that of the next."""
+    nemeses: tuple[str, ...]
+    clients: tuple[ClientPlan, ...]
+    paused: bool
+    """Nobody is inside a call while an operator replaces the file."""
+
+    @property
+    def origin(self) -> str:
+        """From which everything random in the round comes."""
+        return f"{self.seed}/{self.number}"
+
+
+def plan_round(
+    seed: int,
+    number: int,
+    only: Sequence[str] = (),
+    *,
+    instances: int | None = None,
+    most_clients: int = 16,
+) -> RoundPlan:
+    """The choices of a round.
+
+    :param only: the nemeses, all of them; by default a few at random.
+    """
+    random = Random(f"{seed}/{number}")
+    chosen = tuple(only) or _some(random)
+    processes = random.choice([n for n in (2, 3, 4, 4, 6, 8, 8, 12, 16) if n <= most_clients])
+    drawn = random.randint(30, 60)
+    count = drawn if instances is None else instances
+    # So that even the many find time to meet at each.
+    step = random.uniform(0.02, 0.04) + 0.002 * processes
+    return RoundPlan(
+        seed,
+        number,
+        count,
+        step,
+        chosen,
+        tuple(_client(random, f"{seed}/{number}", n, chosen) for n in range(processes)),
+        random.random() < 0.5,  # noqa: PLR2004
+    )
+
+
+def _some(random: Random) -> tuple[str, ...]:
+    everything = (*INSIDE, *OUTSIDE, *ALONE)
+    chosen = random.sample(everything, random.choice((2, 3, 3, 4, 5)))
+    # These replace or remount the ledger's directory: one of them is enough.
+    whole = [name for name in chosen if name in ALONE]
+    return tuple(name for name in chosen if name not in whole[1:])
+
+
+def _client(random: Random, origin: str, number: int, chosen: Sequence[str]) -> ClientPlan:
+    """Of what a client can carry it carries some; of those that need its one timer, one."""
+    carried = [name for name in chosen if name in INSIDE and (number == 0 or random.random() < 0.6)]  # noqa: PLR2004
+    signals = [name for name in carried if name in SIGNALS]
+    kept = random.choice(signals) if signals else None
+    carried = [name for name in carried if name not in SIGNALS or name == kept]
+    style: Style = random.choice(("shared", "shared", "shared", "fresh", "asynchronous"))
+    threads = 1 if style == "fresh" else random.choice((1, 1, 2, 3, 4))
+    if set(carried) & {"exit with calls in flight", "interrupt a thread"} and number == 0:
+        style, threads = "shared", 3
+    if "small files" in chosen or "read-only file" in chosen or "closed directory" in chosen:
+        style = random.choice((style, "fresh"))
+        threads = 1 if style == "fresh" else threads
+    if "small files" in carried:  # what another thread writes down must not be short of room
+        threads = 1
+    if "interrupt" in carried and style == "asynchronous":  # it is to hit the ledger, not the loop
+        style = "shared"
+    return ClientPlan(
+        f"c{number}",
+        f"{origin}/c{number}",
+        threads,
+        style,
+        random.choice(("full", "full", "normal")),
+        random.choice((0.05, 0.5, 2.0, 5.0)),
+        tuple(carried),
+    )
