@@ -108,9 +108,9 @@ def _client(random: Random, origin: str, number: int, chosen: Sequence[str]) -> 
     threads = 1 if style == "fresh" else random.choice((1, 1, 2, 3, 4))
     if set(carried) & {"exit with calls in flight", "interrupt a thread"} and number == 0:
         style, threads = "shared", 3
-    if "small files" in chosen or "read-only file" in chosen or "closed directory" in chosen:
-        style = random.choice((style, "fresh"))
-        threads = 1 if style == "fresh" else threads
+    # Of a right that is taken away only those learn who open the file after it.
+    if "closed directory" in chosen or ("read-only file" in chosen and number % 2):
+        style, threads = "fresh", 1
     if "small files" in carried:  # what another thread writes down must not be short of room
         threads = 1
     if "interrupt" in carried and style == "asynchronous":  # it is to hit the ledger, not the loop

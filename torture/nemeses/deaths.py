@@ -40,8 +40,6 @@ class KillInCommit(Inside):
         if self.often(0.01):
             self.strike()
             signal.setitimer(signal.ITIMER_REAL, self.random.uniform(1e-6, 1e-4))
-            if self.often(0.2):  # after it, but before anybody is told
-                self._after = True
 
 
 class KillInWrite(Inside):
@@ -78,7 +76,7 @@ class StopInTransaction(Inside):
 
     def tick(self, tick: int) -> int:
         """Stop, after having asked to be woken later."""
-        if self.often(0.004):
+        if self.often(0.01):
             self.strike()
             seconds = self.random.choice((0.1, 0.3, 0.7))
             self.place.append(f"stopped/{os.getpid()}", f"{seconds}\n")
