@@ -9,6 +9,7 @@ from typing import Self, cast, get_args
 
 from .domain.errors import InvalidId, InvalidOption
 from .domain.ids import InstanceId
+from .domain.numbers import plain_integer, plain_number
 from .domain.records import Reason
 
 
@@ -57,10 +58,8 @@ def check_sequence(option: str, value: int) -> int:
 
     :raises InvalidOption: naming the option.
     """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidOption(option, value, "not a sequence")
-    plain = int.__index__(value)  # a subclass could compare or count otherwise
-    if not 0 <= plain < 2**63:
+    plain = plain_integer(value)
+    if plain is None or not 0 <= plain < 2**63:
         raise InvalidOption(option, value, "not a sequence")
     return plain
 
@@ -72,10 +71,8 @@ def check_timeout(timeout: float | None) -> float | None:
     """
     if timeout is None:
         return None
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float):
-        raise InvalidOption("timeout", timeout, "neither None nor seconds")
-    plain = int.__index__(timeout) if isinstance(timeout, int) else float.__float__(timeout)
-    if not plain >= 0:
+    plain = plain_number(timeout)
+    if plain is None or not plain >= 0:
         raise InvalidOption("timeout", timeout, "neither None nor seconds")
     return plain if plain < inf else None
 
@@ -85,9 +82,7 @@ def check_limit(limit: int) -> int:
 
     :raises InvalidOption: if it is not a positive 64-bit integer.
     """
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidOption("limit", limit, "not a positive integer")
-    plain = int.__index__(limit)
-    if not 0 < plain < 2**63:
+    plain = plain_integer(limit)
+    if plain is None or not 0 < plain < 2**63:
         raise InvalidOption("limit", limit, "not a positive integer")
     return plain

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from .errors import InvalidTick
 from .ids import ResponseId
+from .numbers import plain_integer
 from .records import Outcome, Reason
 from .text import IdempotencyKey
 
@@ -19,10 +20,8 @@ def check_tick(value: object) -> int:
 
     :raises InvalidTick: if not.
     """
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InvalidTick(value)
-    plain = int.__index__(value)  # a subclass could compare or count otherwise
-    if not _LEAST_TICK <= plain <= _GREATEST_TICK:
+    plain = plain_integer(value)
+    if plain is None or not _LEAST_TICK <= plain <= _GREATEST_TICK:
         raise InvalidTick(value)
     return plain
 

@@ -202,14 +202,14 @@ class Database(Protocol):
         :raises CorruptLedger: if the table or the row cannot be read.
         """
 
-    def submit(self, work: Callable[[Session], T], meanwhile: Callable[[], T | None]) -> T:
+    def submit(self, work: Callable[[Session], T], shortcut: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction.
 
         The transaction is committed when ``work`` returns, perhaps together with the work of
         others. If it raises, what it did is undone, and nobody else's work is. It may be called in
         another thread, and again. The ledger is created where there is none.
 
-        :param meanwhile: called if there is more than a moment to wait: what it returns, if not
+        :param shortcut: called if there is more than a moment to wait: what it returns, if not
             None, is returned, and nothing is written.
         :raises StoreBusy: if others write for longer than the ledger's ``lock_timeout``.
         """

@@ -81,15 +81,8 @@ class EventStore:
 
     def watch(self, workspace: str, after: int) -> Iterator[RecordedAttempt]:
         """What the workspace has on record past a sequence, and then whatever it adds; endless."""
-        place = self.database.place()
-        while page := news.wait_for(
-            lambda: self.next_page(workspace, after),  # noqa: B023 - called before it changes
-            self.database,
-            seconds=None,
-            place=place,
-        ):
-            after, recorded = page
-            yield from recorded
+        followed = trail.follow(self.database, after)
+        return (attempt for attempt in followed if attempt.workspace == workspace)
 
     def next_page(self, workspace: str, after: int) -> tuple[int, list[RecordedAttempt]] | None:
         """The last sequence of the events that come next, and those of them of the workspace.

@@ -7,6 +7,7 @@ import re
 from typing import cast, get_args
 
 from ..domain.errors import InvalidOption, StoreUnavailable
+from ..domain.numbers import plain_number
 from .database import Database, Durability
 from .sqlite.databases import open_database
 
@@ -45,12 +46,8 @@ def open_target(
 
 
 def _lock_timeout(value: float) -> float:
-    plain = -1.0
-    if isinstance(value, int) and not isinstance(value, bool):
-        plain = int.__index__(value)  # a subclass could compare or count otherwise
-    elif isinstance(value, float):
-        plain = float.__float__(value)
-    if not 0 <= plain <= MAX_LOCK_TIMEOUT:
+    plain = plain_number(value)
+    if plain is None or not 0 <= plain <= MAX_LOCK_TIMEOUT:
         raise InvalidOption("lock_timeout", value, f"not seconds from 0 to {MAX_LOCK_TIMEOUT:.0f}")
     return plain
 

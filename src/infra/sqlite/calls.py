@@ -14,28 +14,28 @@ from typing import Any, Generic, TypeVar, cast
 
 from ...domain.errors import LedgerClosed
 from ..bells import Bell
-from .acquaintance import Acquaintance
 from .connection import OpenConnection
+from .expected import ExpectedLedger
 
 T = TypeVar("T")
 
 Work = Callable[[Any], T]
 """What is to be done with a session."""
 
-Meanwhile = Callable[[], T | None]
+Shortcut = Callable[[], T | None]
 """Another way to an answer, for those who have to wait; None if it leads to none."""
 
 
-class Caller(ABC):
+class Client(ABC):
     """A database, as the writer that it may share with others sees it."""
 
     def __init__(self, target: str, lock_timeout: float) -> None:
         self.target = target
         self.lock_timeout = lock_timeout
-        self.joined = False
+        self.registered = False
         """Whether the writer counts on it."""
         self.closed = False
-        self.ledger = Acquaintance(target)
+        self.expected = ExpectedLedger(target)
 
     @abstractmethod
     def open_writer(self, timeout: float) -> OpenConnection:
@@ -57,17 +57,17 @@ class Call(Generic[T]):
         "_work",
         "alone",
         "bell",
-        "caller",
+        "client",
         "given_up",
-        "meanwhile",
+        "shortcut",
     )
 
     def __init__(
-        self, caller: Caller, work: Work[T], meanwhile: Meanwhile[T] | None, *, alone: bool
+        self, client: Client, work: Work[T], shortcut: Shortcut[T] | None, *, alone: bool
     ) -> None:
-        self.caller = caller
+        self.client = client
         self._work = work
-        self.meanwhile = meanwhile
+        self.shortcut = shortcut
         self.alone = alone
         """Whether it is to have a transaction of its own."""
         self.given_up = False
@@ -80,14 +80,14 @@ class Call(Generic[T]):
     def work(self, connection: OpenConnection) -> T:
         """Do it. The write lock is held.
 
-        :raises LedgerClosed: once the caller has been closed.
+        :raises LedgerClosed: once the client has been closed.
         :raises StoreUnavailable: if it knows another ledger at this place.
         """
-        caller = self.caller
-        if caller.closed:
-            caller.check_open()
-        if connection.known is not caller.ledger.known:
-            caller.ledger.meet(connection.known)
+        client = self.client
+        if client.closed:
+            client.check_open()
+        if connection.ledger is not client.expected.identity:
+            client.expected.check(connection.ledger)
         return self._work(connection.session)
 
     def succeed(self, result: T) -> None:

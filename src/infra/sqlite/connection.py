@@ -7,8 +7,8 @@ from contextlib import closing, suppress
 
 from ...domain.errors import StoreUnavailable
 from . import wal
-from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
+from .expected import LedgerIdentity
 from .files import FileIdentity, file_identity, is_at
 from .operator import SQLiteOperatorSession
 
@@ -21,7 +21,7 @@ class OpenConnection:
         "connection",
         "identity",
         "inherited",
-        "known",
+        "ledger",
         "session",
         "target",
         "usable",
@@ -33,7 +33,7 @@ class OpenConnection:
         connection: sqlite3.Connection,
         target: str,
         identity: FileIdentity | None,
-        known: Known | None = None,
+        ledger: LedgerIdentity | None = None,
         *,
         reading: bool = False,
     ) -> None:
@@ -41,7 +41,7 @@ class OpenConnection:
         self.target = target
         self.identity = identity
         """The file that it is to; None for memory."""
-        self.known = known
+        self.ledger = ledger
         """The ledger; None where there may be none yet, or it is always the same one."""
         self.wal = None if identity is None or reading else wal.Wal(target)
         self.session = SQLiteOperatorSession(connection, target, reading=reading)
@@ -100,10 +100,10 @@ class OpenConnection:
                 execute(wal.COPY_BACK).fetchall()
         self.roll_back()
 
-    def get_acquainted(self) -> None:
+    def refresh_identity(self) -> None:
         """See in a transaction which ledger it is. As long as it has no event, that may change."""
-        if self.known is not None:
-            self.known = Known(self.session.ledger_id(), self.session.head_sequence() > 0)
+        if self.ledger is not None:
+            self.ledger = LedgerIdentity(self.session.ledger_id(), self.session.head_sequence() > 0)
 
     def commit(self) -> None:
         """Commit, and say so if nobody can know whether it happened."""

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from ...domain.errors import StoreUnavailable
 from ..database import Durability
 from . import forks
-from .calls import Caller
+from .calls import Client
 from .connection import OpenConnection
 from .files import FileIdentity, file_identity
 from .making import make, make_in
@@ -38,7 +38,7 @@ def _do(session: SQLiteOperatorSession, work: Callable[[SQLiteOperatorSession], 
     return work(session)
 
 
-class FileDatabase(Caller):
+class FileDatabase(Client):
     """A ledger in a file: one connection that writes, and some that read.
 
     One thread of the process writes at a time; which process writes, SQLite decides. Callers'
@@ -91,10 +91,10 @@ class FileDatabase(Caller):
         """What the table of winners says, perhaps of a file that has just been replaced."""
         return self.readers.call(_winner, (stream, workspace), None, _STALENESS)
 
-    def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
+    def submit(self, work: Callable[[SQLiteSession], T], shortcut: Callable[[], T | None]) -> T:
         """What ``work`` returns, given a session inside a write transaction."""
-        done = self.writer.call(self, work, meanwhile=meanwhile, alone=False)
-        self.ledger.see_decided()
+        done = self.writer.call(self, work, shortcut=shortcut, alone=False)
+        self.expected.mark_decided()
         return done
 
     def write(
@@ -116,7 +116,7 @@ class FileDatabase(Caller):
         established = (make if made else make_in)(
             self.target, self._durability, self.lock_timeout, work
         )
-        self.ledger.forget()
+        self.expected.forget()
         return established
 
     def close(self) -> None:
@@ -142,14 +142,14 @@ class FileDatabase(Caller):
         """A connection that writes, for all that share the writer."""
         self.check_open()
         # Once a ledger was here, its absence is a fault: a new one would forget who has won.
-        connection = self._open(timeout, create=self.ledger.known is None, write=True)
+        connection = self._open(timeout, create=self.expected.identity is None, write=True)
         connection.session.wait_for_others(0)  # who waits for whom is decided elsewhere
         return connection
 
     def _open_reader(self, timeout: float) -> OpenConnection:
         connection = self._open(timeout, create=False, write=False)
         try:
-            self.ledger.meet(connection.known)
+            self.expected.check(connection.ledger)
             # Whoever opened it may have been in a hurry; those who come after need not be.
             connection.session.wait_for_others(self.lock_timeout)
         except BaseException:

@@ -33,16 +33,16 @@ def lead(
     :raises StoreBusy: if the write lock is not to be had before the deadline.
     """
     if not line.begin_at_once(connection):
-        if own.meanwhile is not None and monotonic() < deadline:
-            found = own.meanwhile()
+        if own.shortcut is not None and monotonic() < deadline:
+            found = own.shortcut()
             if found is not None:
                 return found
         line.begin(connection, deadline)
     if connection.wal is not None and connection.wal.is_long(large=own.alone):
         connection.copy_wal_back()
         line.begin_again(connection, deadline)
-    if connection.known is not None and not connection.known.decided:
-        connection.get_acquainted()
+    if connection.ledger is not None and not connection.ledger.decided:
+        connection.refresh_identity()
     if waiting.calls and not own.alone and get_ident() != main_thread().ident:
         return _together(connection, line, waiting, own, deadline)
     result = own.work(connection)

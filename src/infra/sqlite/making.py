@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..database import Durability
 from . import forks
-from .calls import Caller
+from .calls import Client
 from .connection import OpenConnection
 from .files import UNFINISHED, move_into_place
 from .opening import open_bare
@@ -43,7 +43,7 @@ def make_in(path: str, durability: Durability, lock_timeout: float, work: Work[T
         return file.write(work)
 
 
-class _BareFile(Caller):
+class _BareFile(Client):
     """A database, for one write."""
 
     def __init__(

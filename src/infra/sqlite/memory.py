@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from ...domain.errors import StoreUnavailable
 from . import forks
-from .calls import Caller
+from .calls import Client
 from .connection import OpenConnection
 from .opening import open_memory
 from .operator import SQLiteOperatorSession
@@ -17,7 +17,7 @@ from .writer import PATIENCE, Writer
 T = TypeVar("T")
 
 
-class MemoryDatabase(Caller):
+class MemoryDatabase(Client):
     """A ledger in memory: one connection, and whoever uses it has it alone."""
 
     def __init__(self, lock_timeout: float) -> None:
@@ -41,9 +41,9 @@ class MemoryDatabase(Caller):
         """What the table of winners says."""
         return self.read(lambda session: session.winner((stream, workspace)))
 
-    def submit(self, work: Callable[[SQLiteSession], T], meanwhile: Callable[[], T | None]) -> T:
+    def submit(self, work: Callable[[SQLiteSession], T], shortcut: Callable[[], T | None]) -> T:
         """What ``work`` returns, given the session inside a transaction."""
-        return self.writer.call(self, work, meanwhile=meanwhile, alone=False)
+        return self.writer.call(self, work, shortcut=shortcut, alone=False)
 
     def write(
         self, work: Callable[[SQLiteOperatorSession], T], *, timeout: float | None = None

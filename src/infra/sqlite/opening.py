@@ -12,8 +12,8 @@ from typing import Literal, TypeVar
 from ...domain.errors import NotALedger, StoreUnavailable
 from ..database import Durability
 from . import gate, statements, wal
-from .acquaintance import Known
 from .errors import DATABASE_ERRORS, primary_code, store_error
+from .expected import LedgerIdentity
 from .files import FileIdentity, database_uri, file_identity
 from .recognition import bring_up_to_date, check_encoding, version_of
 from .schema import MIGRATIONS
@@ -37,7 +37,7 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
     create: bool,
     write: bool,
     incomplete: bool = False,
-) -> tuple[sqlite3.Connection, FileIdentity, Known]:
+) -> tuple[sqlite3.Connection, FileIdentity, LedgerIdentity]:
     """Connect to the ledger at ``path``, creating or migrating it where it is to be written.
 
     Returns the connection, which waits for others up to ``timeout`` seconds, the file it is
@@ -47,7 +47,7 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
     """
     deadline = monotonic() + timeout
 
-    def prepare(connection: sqlite3.Connection) -> Known:
+    def prepare(connection: sqlite3.Connection) -> LedgerIdentity:
         version = _version(connection, path, create=create, incomplete=incomplete)
         if write:
             _use_wal(connection, path, deadline)
@@ -55,7 +55,7 @@ def open_file(  # noqa: PLR0913 - each is a decision of the caller's
             _make_newest(connection, path, version, create=create, incomplete=incomplete)
         (ledger_id,) = connection.execute(statements.LEDGER_ID).fetchone()
         event = connection.execute("SELECT 1 FROM resolution_events LIMIT 1").fetchone()
-        return Known(str(ledger_id), event is not None)
+        return LedgerIdentity(str(ledger_id), event is not None)
 
     return _open(path, durability, timeout, create=create, prepare=prepare)
 

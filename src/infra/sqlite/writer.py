@@ -16,7 +16,7 @@ from weakref import WeakSet
 from ...domain.errors import StoreBusy, StoreUnavailable
 from ..bells import Bell
 from . import forks
-from .calls import Call, Caller, Meanwhile, Waiting, Work
+from .calls import Call, Client, Shortcut, Waiting, Work
 from .connection import OpenConnection
 from .gate import Gate
 from .leading import lead
@@ -46,7 +46,7 @@ class Writer:
         """At a path, or in memory, where the connection is the ledger and outlives forks."""
         self._target = target
         self._in_memory = in_memory
-        self._callers: WeakSet[Caller] = WeakSet()
+        self._clients: WeakSet[Client] = WeakSet()
         self._wanted = False
         """Whether there are any."""
         self._patience = PATIENCE
@@ -61,20 +61,20 @@ class Writer:
         self._waiting = Waiting()
         forks.watch(self)
 
-    def leave(self, caller: Caller, patience: float) -> None:
+    def leave(self, client: Client, patience: float) -> None:
         """Let the calls in flight end; close the connection if nobody else uses it.
 
-        The caller has been closed.
+        The client has been closed.
         """
-        self._callers.discard(caller)
+        self._clients.discard(client)
         me = get_ident()
         if self._turn_of == me:  # the call that goes on is this thread's own, and tidies up
-            self._wanted = bool(self._callers)
+            self._wanted = bool(self._clients)
             return
         for _ in iter(partial(self._turn.acquire, True, patience), False):  # noqa: FBT003
             try:
                 self._turn_of = me
-                self._wanted = bool(self._callers)
+                self._wanted = bool(self._clients)
             finally:
                 try:
                     self._tidy()
@@ -84,21 +84,21 @@ class Writer:
                     if self._waiting.calls:
                         self._waiting.wake_first()
             return
-        self._wanted = bool(self._callers)  # whoever does not end tidies up, should it ever end
+        self._wanted = bool(self._clients)  # whoever does not end tidies up, should it ever end
 
     def call(
         self,
-        caller: Caller,
+        client: Client,
         work: Work[T],
         *,
         timeout: float | None = None,
-        meanwhile: Meanwhile[T] | None = None,
+        shortcut: Shortcut[T] | None = None,
         alone: bool = True,
     ) -> T:
         """What ``work`` returns, in a transaction that is committed if it returns.
 
-        :param timeout: seconds to wait, all in all; by default the caller's ``lock_timeout``.
-        :param meanwhile: called if there is more than a moment to wait: what it returns, if not
+        :param timeout: seconds to wait, all in all; by default the client's ``lock_timeout``.
+        :param shortcut: called if there is more than a moment to wait: what it returns, if not
             None, is returned, and the work is not done.
         :param alone: in a transaction of its own. Otherwise it may be done in another thread,
             together with others, and more than once: what is committed is done once.
@@ -109,8 +109,8 @@ class Writer:
         me = get_ident()
         if self._turn_of == me:
             raise StoreBusy(self._target, "this thread is inside a call already")
-        deadline = monotonic() + (caller.lock_timeout if timeout is None else timeout)
-        call = Call(caller, work, meanwhile, alone=alone)
+        deadline = monotonic() + (client.lock_timeout if timeout is None else timeout)
+        call = Call(client, work, shortcut, alone=alone)
         # A loop that runs once at most: between the lock's own "yes" and the "try" no signal
         # handler can run, as one could between a call and the use of what it returned.
         for _ in iter(partial(self._turn.acquire, False), False):  # noqa: FBT003
@@ -131,17 +131,17 @@ class Writer:
                         self._waiting.wake_first()
         return self._wait(me, call, deadline)
 
-    def read(self, caller: Caller, work: Work[T], *, timeout: float | None = None) -> T:
+    def read(self, client: Client, work: Work[T], *, timeout: float | None = None) -> T:
         """What ``work`` returns, alone with the connection, in no transaction."""
         me = get_ident()
         if self._turn_of == me:
             raise StoreBusy(self._target, "this thread is inside a call already")
-        wait = caller.lock_timeout if timeout is None else timeout
+        wait = client.lock_timeout if timeout is None else timeout
         deadline = monotonic() + wait
         for _ in iter(partial(self._turn.acquire, True, wait), False):  # noqa: FBT003
             try:
                 self._turn_of = me
-                return work(self._ready(caller, deadline).session)
+                return work(self._ready(client, deadline).session)
             finally:
                 try:
                     self._tidy()
@@ -188,7 +188,7 @@ class Writer:
 
     def _wait(self, me: int, call: Call[T], deadline: float) -> T:
         """Until somebody has done the call, or it is this thread that leads."""
-        call.caller.check_open()
+        call.client.check_open()
         process = getpid()
         try:
             result = self._wait_for_turn(me, call, deadline)
@@ -201,7 +201,7 @@ class Writer:
         return result
 
     def _wait_for_turn(self, me: int, call: Call[T], deadline: float) -> T:
-        meanwhile, pause, held_up = call.meanwhile, _MOMENT, False
+        shortcut, pause, held_up = call.shortcut, _MOMENT, False
         bell = self._waiting.enter(call)
         while not call.ended():
             may_lead = held_up or self._waiting.may_lead(call)
@@ -229,8 +229,8 @@ class Writer:
             woken, held_up = self._doze(call, bell, deadline, pause)
             if woken:
                 continue
-            if meanwhile is not None:
-                found, meanwhile = meanwhile(), None
+            if shortcut is not None:
+                found, shortcut = shortcut(), None
                 if found is not None and self._waiting.leave(call):
                     return found
             pause = _SLICE
@@ -251,24 +251,24 @@ class Writer:
         return woken, not woken
 
     def _lead(self, call: Call[T], deadline: float) -> T:
-        connection = self._ready(call.caller, deadline)
+        connection = self._ready(call.client, deadline)
         return lead(connection, self._line, self._waiting, call, deadline)
 
-    def _ready(self, caller: Caller, deadline: float) -> OpenConnection:
-        """The connection, for this caller."""
-        if caller.closed:
-            caller.check_open()
+    def _ready(self, client: Client, deadline: float) -> OpenConnection:
+        """The connection, for this client."""
+        if client.closed:
+            client.check_open()
         connection = self._connection
-        if not caller.joined:
-            self._callers.add(caller)
+        if not client.registered:
+            self._clients.add(client)
             self._wanted = True
-            self._patience = max(self._patience, caller.lock_timeout + PATIENCE)
-            caller.joined = True
+            self._patience = max(self._patience, client.lock_timeout + PATIENCE)
+            client.registered = True
             if connection is not None and not connection.is_in_place():
-                self._drop()  # it is not this caller who has to be told
+                self._drop()  # it is not this client who has to be told
                 connection = None
         if connection is None:
-            connection = caller.open_writer(max(0.0, deadline - monotonic()))
+            connection = client.open_writer(max(0.0, deadline - monotonic()))
             self._connection = connection
         return connection
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ...domain.errors import StoreUnavailable
 
 
-class Known(NamedTuple):
+class LedgerIdentity(NamedTuple):
     """A ledger that somebody has found."""
 
     ledger_id: str
@@ -15,34 +15,34 @@ class Known(NamedTuple):
     """Whether it has an event: an empty one may take another identity."""
 
 
-class Acquaintance:
+class ExpectedLedger:
     """What a ledger object knows of the ledger at its place."""
 
-    __slots__ = ("_target", "known")
+    __slots__ = ("_target", "identity")
 
     def __init__(self, target: str) -> None:
         self._target = target
-        self.known: Known | None = None
+        self.identity: LedgerIdentity | None = None
         """The ledger that was there when it was last looked at; None: nobody has looked yet."""
 
-    def meet(self, found: Known | None) -> None:
+    def check(self, found: LedgerIdentity | None) -> None:
         """See that what has been found is the ledger that was there before, if any was.
 
         :raises StoreUnavailable: if it is another one.
         """
-        known = self.known
+        known = self.identity
         if known is None or not known.decided or found is None:
-            self.known = found
+            self.identity = found
         elif known.ledger_id != found.ledger_id:
             raise StoreUnavailable(self._target, "another ledger has taken the place of this one")
         elif found.decided:
-            self.known = found
+            self.identity = found
 
-    def see_decided(self) -> None:
+    def mark_decided(self) -> None:
         """It has an event by now."""
-        if self.known is not None and not self.known.decided:
-            self.known = self.known._replace(decided=True)
+        if self.identity is not None and not self.identity.decided:
+            self.identity = self.identity._replace(decided=True)
 
     def forget(self) -> None:
         """It may have another identity from now on."""
-        self.known = None
+        self.identity = None
