@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from secrets import randbits
 
@@ -27,7 +29,14 @@ def main() -> int:
     if options.dir is not None:
         os.makedirs(options.dir, exist_ok=True)
     report = races.run(
-        options.seed, extent, first=first, only=options.only, directory=options.dir, tell=_tell
+        options.seed,
+        extent,
+        first=first,
+        only=options.only,
+        directory=options.dir,
+        plant=options.plant,
+        until_failure=options.until_failure,
+        tell=partial(_tell, only=options.only),
     )
     if options.report is not None:
         report.write(options.report)
@@ -51,6 +60,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--duration", type=float, help="seconds")
     parser.add_argument("--only", type=_nemeses, default=(), help=f"of: {', '.join(EVERY)}")
     parser.add_argument("--dir", help="where ledgers are made")
+    parser.add_argument("--plant", help="module:function, called first in each client: a bug")
+    parser.add_argument("--until-failure", action="store_true", help="one is enough")
     parser.add_argument("--report", type=Path, help="a file for the totals, as JSON")
     return parser.parse_args()
 
@@ -63,7 +74,7 @@ def _nemeses(text: str) -> tuple[str, ...]:
     return names
 
 
-def _tell(outcome: Outcome) -> None:
+def _tell(outcome: Outcome, only: Sequence[str]) -> None:
     plan = outcome.plan
     print(
         f"round {plan.number}: {plan.instances} races, {len(plan.clients)} processes,"
@@ -73,7 +84,8 @@ def _tell(outcome: Outcome) -> None:
         flush=True,
     )
     if not outcome.clean:
-        print(f"  python -m torture --seed {plan.seed} --round {plan.number}")
+        chosen = f" --only '{','.join(only)}'" if only else ""
+        print(f"  python -m torture --seed {plan.seed} --round {plan.number}{chosen}")
         print(f"  kept in {outcome.directory}")
         print(reasons(outcome), flush=True)
 

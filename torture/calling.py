@@ -15,6 +15,7 @@ from resolution_ledger import (
     IdempotencyConflict,
     IdempotencyKey,
     InstanceId,
+    NotALedger,
     OutsideWorkspace,
     RecordedAttempt,
     ResolutionLedger,
@@ -48,8 +49,11 @@ class Caller:
             "lock_timeout": plan.lock_timeout,
             "clock": self._clock,
         }
+        # Whoever looks while another one makes the ledger finds an empty file.
+        self._expected = {StoreBusy, StoreUnavailable} | (set() if plan.made else {NotALedger})
         self._ledger: ResolutionLedger | AsyncResolutionLedger | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._inherited: object = None
         self._opening = Lock()
 
     def _clock(self) -> int:
@@ -88,6 +92,13 @@ class Caller:
                 return
             except (Struck, KeyboardInterrupt):  # it was on its way
                 continue
+
+    def forget_loop(self) -> None:
+        """In a forked child: an event loop is one process's, and its ledger goes with it."""
+        if self._loop is not None:
+            # Kept, since to close it, as its end would, is to close the parent's.
+            self._inherited = self._loop, self._ledger
+            self._loop, self._ledger = None, None
 
     def close(self) -> None:
         """Close the ledger."""
@@ -128,7 +139,7 @@ class Caller:
             case StoreError(outcome_unknown=unknown):
                 if isinstance(error, StoreBusy) and took < self._plan.lock_timeout - 0.001:
                     self._fault(error, f"after {took} s of {self._plan.lock_timeout}")
-                elif type(error) not in (StoreBusy, StoreUnavailable):
+                elif type(error) not in self._expected:
                     self._fault(error, "no such thing should be found")
                 kind = history.Unknown if unknown else history.Failed
                 return kind(name, message)

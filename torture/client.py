@@ -118,6 +118,8 @@ class Client:
     def _go_on_as_child(self, name: str) -> None:
         try:
             self._alive = hold(self.place.folder("alive"))
+            for caller in self.callers.values():
+                caller.forget_loop()
             self.walk(name)
             for caller in self.callers.values():
                 caller.close()

@@ -26,6 +26,8 @@ class ClientPlan(Struct, frozen=True):
     lock_timeout: float
     nemeses: tuple[str, ...]
     """Those that it carries inside."""
+    made: bool
+    """The ledger is there already. Otherwise whoever writes first makes it."""
 
     def successor(self, number: int) -> ClientPlan:
         """Whoever takes the place of one that was killed."""
@@ -38,6 +40,7 @@ class ClientPlan(Struct, frozen=True):
             self.durability,
             self.lock_timeout,
             self.nemeses,
+            self.made,
         )
 
 
@@ -51,6 +54,8 @@ class RoundPlan(Struct, frozen=True):
     """Seconds from the turn of an instance to that of the next."""
     nemeses: tuple[str, ...]
     clients: tuple[ClientPlan, ...]
+    made: bool
+    """Before anybody begins."""
     paused: bool
     """Nobody is inside a call while an operator replaces the file."""
 
@@ -79,13 +84,15 @@ def plan_round(
     count = drawn if instances is None else instances
     # So that even the many find time to meet at each.
     step = random.uniform(0.02, 0.04) + 0.002 * processes
+    made = random.random() < 0.7  # noqa: PLR2004
     return RoundPlan(
         seed,
         number,
         count,
         step,
         chosen,
-        tuple(_client(random, f"{seed}/{number}", n, chosen) for n in range(processes)),
+        tuple(_client(random, f"{seed}/{number}", n, chosen, made=made) for n in range(processes)),
+        made,
         random.random() < 0.5,  # noqa: PLR2004
     )
 
@@ -98,7 +105,7 @@ def _some(random: Random) -> tuple[str, ...]:
     return tuple(name for name in chosen if name not in whole[1:])
 
 
-def _client(random: Random, origin: str, number: int, chosen: Sequence[str]) -> ClientPlan:
+def _client(random: Random, origin: str, number: int, chosen: Sequence[str], *, made: bool) -> ClientPlan:
     """Of what a client can carry it carries some; of those that need its one timer, one."""
     carried = [name for name in chosen if name in INSIDE and (number == 0 or random.random() < 0.6)]  # noqa: PLR2004
     signals = [name for name in carried if name in SIGNALS]
@@ -123,4 +130,5 @@ def _client(random: Random, origin: str, number: int, chosen: Sequence[str]) -> 
         random.choice(("full", "full", "normal")),
         random.choice((0.05, 0.5, 2.0, 5.0)),
         tuple(carried),
+        made,
     )

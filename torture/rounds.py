@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 from msgspec import Struct, field
 
-from resolution_ledger import InstanceId, ResponseId
+from resolution_ledger import InstanceId, ResolutionLedger, ResponseId
 
 from . import client, history
 from .judging import Judgement, judge
@@ -136,6 +136,8 @@ class _Round:
         self._place.folder("gate").touch()
         if self._unprivileged and os.geteuid() == 0:
             self._give_away()
+        if self._plan.made:
+            self._make_ledger()
         self._pace = Pace(monotonic() + 0.1, self._plan.step, self._plan.instances)
         try:
             for plan in self._plan.clients:
@@ -145,6 +147,12 @@ class _Round:
             self._wait_for_the_last()
         finally:
             self._end_all()
+
+    def _make_ledger(self) -> None:
+        """In a process of its own: this one never has the file open while others write."""
+        process = forkserver.Process(target=_create, args=(self._place,))
+        process.start()
+        process.join(PATIENCE)
 
     def _give_away(self) -> None:
         """To root, no file is read-only: so the clients are nobody's, and all else theirs."""
@@ -212,6 +220,7 @@ class _Round:
             code = process.exitcode
             if code not in _DELIBERATE:
                 self._outcome.faults.append(f"{plan.name} ended with {code}")
+                continue
             if code != 0:
                 self._outcome.kills += 1
             elif "exit with calls in flight" not in plan.nemeses:
@@ -268,6 +277,16 @@ class _Round:
             if process.is_alive():
                 process.kill()
             process.join()
+
+
+def _create(place: Place) -> None:
+    os.umask(0)
+    with ResolutionLedger.open(place.ledger, workspace="ws-1") as ledger:
+        ledger.create()
+    if os.geteuid() == 0 and os.stat(os.path.dirname(place.ledger)).st_uid == _NOBODY:
+        for beside in ("", "-wal", "-shm", "-gate"):
+            with suppress(FileNotFoundError):
+                os.chown(place.ledger + beside, _NOBODY, -1)
 
 
 def _run_client(  # noqa: PLR0913, PLR0917 - what a process is told
