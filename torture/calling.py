@@ -170,23 +170,25 @@ def step(ledger: Any, instance: InstanceId, asked: Asked) -> Callable[[], Any]:
 
 def told(asked: Asked, answer: Any) -> Told:
     """The answer, as it is written down."""
+    if isinstance(asked, history.AskWinner):
+        return history.WinnerIs(None if answer is None else str(answer))
     match answer:
-        case _ if isinstance(asked, history.AskWinner):
-            return history.WinnerIs(None if answer is None else str(answer))
         case tuple():
             return history.HistoryIs(tuple(map(entry, answer)))
-        case library.Won():
-            return history.Won()
         case library.Lost(winner=winner):
             return history.Lost(str(winner))
         case library.Replayed(winner=winner, own=own):
             return history.Replayed(str(winner), own)
-        case library.Withdrawn():
-            return history.Withdrawn()
         case library.Closed(reason=reason):
             return history.Closed(reason)
         case _:
-            raise TypeError(f"no answer: {answer!r}")
+            return _FIRST[type(answer)]
+
+
+_FIRST: dict[type, Told] = {
+    library.Won: history.Won(),
+    library.Withdrawn: history.Withdrawn(),
+}
 
 
 def entry(recorded: RecordedAttempt) -> history.Entry:

@@ -11,10 +11,11 @@ from resolution_ledger import LedgerAdmin
 
 from .against_log import contradictions
 from .calling import entry
-from .checker import Refusal, refusals
+from .checker import refusals
 from .history import Call, Entry, Unknown
 from .nemeses.replacing import Replacement, replacement
 from .place import Place
+from .refusal import Refusal
 
 _STALE = 20_000_000
 """Nanoseconds for which ``winner`` may still look at a file that was replaced, and for the machine
@@ -68,9 +69,7 @@ def _epochs(calls: Sequence[Call], done: Replacement) -> tuple[list[Call], list[
     for call in calls:
         if call.completed is not None and call.completed < done.before:
             first.append(call)
-        elif call.invoked > done.after + _STALE:
-            second.append(call)
-        elif call.invoked > done.after and done.paused:
+        elif call.invoked > done.after + (0 if done.paused else _STALE):
             second.append(call)
         else:
             unknown = _unanswered(call)

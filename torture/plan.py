@@ -105,7 +105,9 @@ def _some(random: Random) -> tuple[str, ...]:
     return tuple(name for name in chosen if name not in whole[1:])
 
 
-def _client(random: Random, origin: str, number: int, chosen: Sequence[str], *, made: bool) -> ClientPlan:
+def _client(
+    random: Random, origin: str, number: int, chosen: Sequence[str], *, made: bool
+) -> ClientPlan:
     """Of what a client can carry it carries some; of those that need its one timer, one."""
     carried = [name for name in chosen if name in INSIDE and (number == 0 or random.random() < 0.6)]  # noqa: PLR2004
     signals = [name for name in carried if name in SIGNALS]

@@ -31,7 +31,7 @@ class Extent(Struct, frozen=True):
         )
 
 
-def run(  # noqa: PLR0913 - what there is to choose
+def run(
     seed: int,
     extent: Extent,
     *,

@@ -18,15 +18,11 @@ _ADDING = ("add_winner", "add_losing_attempt", "add_closed_instance")
 
 def deferred_begin() -> None:
     """A transaction that reads first, and finds out at its first write that it is not alone."""
-    begin = OpenConnection.begin
 
     def begin_deferred(connection: OpenConnection) -> None:
-        execute = connection._execute
-        connection._execute = lambda statement: execute(statement.replace(" IMMEDIATE", ""))
-        try:
-            begin(connection)
-        finally:
-            connection._execute = execute
+        if not connection.connection.in_transaction:
+            connection.connection.execute("BEGIN")
+            connection.check_file()
 
     OpenConnection.begin = begin_deferred  # type: ignore[method-assign]
 

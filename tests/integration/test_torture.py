@@ -10,6 +10,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from torture.nemeses.names import EVERY
+from torture.plan import plan_round
+
 ROOT = Path(__file__).parents[2]
 
 GROUPS = (
@@ -60,14 +63,10 @@ def test_whatever_strikes_nothing_is_lost_and_nobody_wins_twice(
 
 
 def test_the_choices_of_a_round_come_from_the_seed_and_its_number_alone() -> None:
-    from torture.plan import plan_round
-
     assert plan_round(3, 14) == plan_round(3, 14)
     assert plan_round(3, 14) != plan_round(3, 15)
     assert plan_round(3, 14) != plan_round(4, 14)
 
 
 def test_the_short_run_has_every_nemesis() -> None:
-    from torture.nemeses.names import EVERY
-
     assert sorted(name for group in GROUPS for name in group.split(",")) == sorted(EVERY)

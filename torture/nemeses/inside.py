@@ -13,7 +13,7 @@ from resolution_ledger.infra.sqlite.connection import OpenConnection
 from ..place import Place
 
 
-class Struck(Exception):  # noqa: N818
+class Struck(Exception):
     """What a nemesis raises inside a call."""
 
 

@@ -1,5 +1,4 @@
-"""Exceptions that arrive inside a call, from handlers, other threads and the clock; and its steps.
-"""
+"""Exceptions that arrive inside a call, from handlers, threads and the clock; and its steps."""
 
 from __future__ import annotations
 
@@ -31,7 +30,10 @@ class Interrupt(Inside):
         """Set it, often."""
         if in_main_thread() and self.often(0.2):
             self._inside = True
-            signal.setitimer(signal.ITIMER_REAL, self.random.choice((2e-5, 2e-4, 2e-3)) * self.random.random() + 1e-6)
+            signal.setitimer(
+                signal.ITIMER_REAL,
+                self.random.choice((2e-5, 2e-4, 2e-3)) * self.random.random() + 1e-6,
+            )
 
     def after_call(self, error: BaseException | None) -> None:
         """Stop it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import closing
 from random import Random
@@ -92,21 +93,20 @@ def audit(place: Place, pace: Pace, random: Random) -> None:
 
 def forbid_file(place: Place, pace: Pace, random: Random) -> None:
     """Takes from everybody the right to write to the database, and gives it back."""
-    _forbid("read-only file", place.ledger, 0o444, 0o666, place, pace, random)
+    _forbid("read-only file", place.ledger, place, pace, random)
 
 
 def forbid_directory(place: Place, pace: Pace, random: Random) -> None:
     """Takes from everybody the right to make files beside the database, and gives it back."""
     folder = os.path.dirname(place.ledger)
-    _forbid("closed directory", folder, 0o555, 0o777, place, pace, random)
+    _forbid("closed directory", folder, place, pace, random)
 
 
-def _forbid(
-    name: str, path: str, closed: int, open_: int, place: Place, pace: Pace, random: Random
-) -> None:
+def _forbid(name: str, path: str, place: Place, pace: Pace, random: Random) -> None:
+    open_ = stat.S_IMODE(os.stat(path).st_mode)
     while monotonic() < pace.end:
         try:
-            os.chmod(path, closed)
+            os.chmod(path, open_ & ~0o222)
             if _is_closed_to_nobody(path):
                 place.strike(name)
             sleep(random.choice((0.01, 0.05, 0.2)))

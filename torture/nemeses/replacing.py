@@ -56,7 +56,9 @@ def _copy(place: Place, copy: str) -> None:
     ):
         source.backup(target)
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    os.chmod(copy, 0o666)
+    found = os.stat(place.ledger)
+    os.chmod(copy, found.st_mode)
+    os.chown(copy, found.st_uid, found.st_gid)
 
 
 def _put_into_place(name: str, place: Place, copy: str, *, paused: bool) -> None:

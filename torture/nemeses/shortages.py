@@ -56,7 +56,7 @@ class QueryOnly(_Shortage):
 
 
 class SmallFiles(_Shortage):
-    """No file may grow beyond the size that the log has now: writes fail, some of them half done."""
+    """No file may grow beyond the size of the log: writes fail, some of them half done."""
 
     name = "small files"
 
@@ -77,11 +77,11 @@ class SmallFiles(_Shortage):
         self._limit(max(1, size - self.random.randint(-6000, 6000)))
 
     def after_call(self, error: BaseException | None) -> None:
-        """There is room again."""
-        super().after_call(error)
+        """There is room again, for what is noted, too."""
         if self._short:
-            self._short = False
             self._limit(resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+            super().after_call(error)
+            self._short = False
 
     def _limit(self, room: int) -> None:
         resource.setrlimit(
