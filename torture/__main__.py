@@ -98,6 +98,8 @@ def _print(report: Report) -> None:
     for name, count in sorted(report.calls.items()):
         print(f"  {name}: {count}")
     for name, count in report.struck.items():
+        if count == 0 and name not in report.skipped:
+            continue
         print(f"  {name}: {report.skipped.get(name) or f'struck {count} times'}")
     print(
         f"refused histories: {report.refused_histories};"

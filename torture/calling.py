@@ -114,7 +114,7 @@ class Caller:
         if self._plan.style == "fresh":
             with ResolutionLedger.open(self._place.ledger, **self._options) as ledger:
                 return step(ledger, instance, asked)()
-        if self._plan.style == "asynchronous" and self._plan.threads == 1:
+        if self._plan.style == "asynchronous":
             return self._call_in_loop(instance, asked)
         with self._opening:
             if self._ledger is None:

@@ -27,7 +27,7 @@ _NOBODY = 65534
 _DELIBERATE = {0, -signal.SIGKILL, -signal.SIGALRM, -signal.SIGXFSZ}
 
 forkserver = multiprocessing.get_context("forkserver")
-forkserver.set_forkserver_preload(["torture.client", "torture.nemeses.outside", "sqlite3"])
+forkserver.set_forkserver_preload(["torture.crew"])
 
 
 class Crew:
@@ -124,11 +124,14 @@ class Crew:
         """Until all clients have ended: kill, replace the killed, wake the stopped."""
         kills = "kill" in self._plan.nemeses
         next_kill = monotonic() + 0.15
+        pace = self._pace
         last = self._pace.end + PATIENCE
         while self._clients:
             now = monotonic()
             if kills and next_kill < now < self._pace.end:
-                next_kill = now + self._random.uniform(0.02, 0.25)
+                # When they are all about an instance: most of the time they wait for the next.
+                turn = pace.current() + self._random.randint(2, 8)
+                next_kill = now + pace.left_until(turn) + self._random.uniform(-0.005, 0.01)
                 victim = self._random.choice([*self._clients])
                 if victim.is_alive():
                     victim.kill()
@@ -138,7 +141,7 @@ class Crew:
             if now > last:
                 self._tell_of_hanging("hangs")
                 return
-            sleep(0.005)
+            sleep(0.001 if kills else 0.005)
 
     def _reap(self) -> None:
         for process in [one for one in self._clients if not one.is_alive()]:
@@ -164,10 +167,11 @@ class Crew:
                 self._stopped[int(file.name)] = monotonic() + float(lines[-1])
         for pid, until in [*self._stopped.items()]:
             if monotonic() > until:
-                with suppress(ProcessLookupError):
+                # Again later, should this have been faster than the stop itself.
+                self._stopped[pid] = monotonic() + 1.0
+                try:
                     os.kill(pid, signal.SIGCONT)
-                # Once more, should it have been faster than its own stop.
-                if monotonic() > until + 0.2:
+                except ProcessLookupError:
                     del self._stopped[pid]
 
     def _wait_for_the_last(self) -> None:

@@ -114,7 +114,7 @@ def _client(
     kept = random.choice(signals) if signals else None
     carried = [name for name in carried if name not in SIGNALS or name == kept]
     style: Style = random.choice(("shared", "shared", "shared", "fresh", "asynchronous"))
-    threads = 1 if style == "fresh" else random.choice((1, 1, 2, 3, 4))
+    threads = random.choice((1, 1, 2, 3, 4)) if style == "shared" else 1
     if set(carried) & {"exit with calls in flight", "interrupt a thread"} and number == 0:
         style, threads = "shared", 3
     # Of a right that is taken away only those learn who open the file after it.

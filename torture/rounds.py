@@ -52,8 +52,8 @@ def run_round(plan: RoundPlan, parent: str, plant: str | None = None) -> Outcome
         _judge(place, outcome)
     finally:
         outcome.seconds = monotonic() - begun
-        if mounted and outcome.clean:
-            disks.unmount(place)
+        if mounted:
+            disks.unmount(place, keep=not outcome.clean)
     if outcome.clean:
         shutil.rmtree(directory)
     return outcome

@@ -6,7 +6,7 @@ import os
 import subprocess
 from contextlib import suppress
 from random import Random
-from shutil import which
+from shutil import copytree, which
 from time import monotonic, sleep
 
 from ..place import Pace, Place
@@ -28,10 +28,16 @@ def mount(place: Place) -> str | None:
     return None if done.returncode == 0 else done.stderr.strip()
 
 
-def unmount(place: Place) -> None:
-    """Take it away again, with all that is there."""
+def unmount(place: Place, *, keep: bool) -> None:
+    """Take it away again, with all that is there; or keep that, in its place."""
     folder = os.path.dirname(place.ledger)
+    kept = f"{folder}-kept"
+    if keep:
+        copytree(folder, kept)
     subprocess.run(["umount", "--lazy", folder], capture_output=True, check=False)  # noqa: S603, S607
+    if keep:
+        os.rmdir(folder)
+        os.rename(kept, folder)
 
 
 def fill(place: Place, pace: Pace, seed: str) -> None:
