@@ -7,6 +7,7 @@ from random import Random
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .nemeses.names import ALONE, INSIDE, OUTSIDE, SIGNALS
 
@@ -32,16 +33,7 @@ class ClientPlan(Struct, frozen=True):
     def successor(self, number: int) -> ClientPlan:
         """Whoever takes the place of one that was killed."""
         name = f"{self.name.partition('+')[0]}+{number}"
-        return ClientPlan(
-            name,
-            f"{self.seed}+{number}",
-            self.threads,
-            self.style,
-            self.durability,
-            self.lock_timeout,
-            self.nemeses,
-            self.made,
-        )
+        return replace(self, name=name, seed=f"{self.seed}+{number}")
 
 
 class RoundPlan(Struct, frozen=True):
@@ -85,16 +77,13 @@ def plan_round(
     # So that even the many find time to meet at each.
     step = random.uniform(0.02, 0.04) + 0.002 * processes
     made = random.random() < 0.7  # noqa: PLR2004
-    return RoundPlan(
-        seed,
-        number,
-        count,
-        step,
-        chosen,
-        tuple(_client(random, f"{seed}/{number}", n, chosen, made=made) for n in range(processes)),
-        made,
-        random.random() < 0.5,  # noqa: PLR2004
-    )
+    clients = [_client(random, f"{seed}/{number}", n, chosen, made=made) for n in range(processes)]
+    paused = random.random() < 0.5  # noqa: PLR2004
+    if not paused and any(name.startswith("replaced") for name in chosen):
+        # Between the file that goes and the one that comes there is none for a moment. Whoever
+        # knows the ledger makes no new one then; others would, and their log would stay behind.
+        clients = [replace(one, style="shared") for one in clients]
+    return RoundPlan(seed, number, count, step, chosen, tuple(clients), made, paused)
 
 
 def _some(random: Random) -> tuple[str, ...]:

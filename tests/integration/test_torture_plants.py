@@ -40,3 +40,6 @@ def test_a_planted_bug_is_found(tmp_path: Path, plant: object) -> None:
     )
     assert run.returncode == 1, run.stdout + run.stderr
     assert sign in run.stdout
+    # It can be looked into, and tried again.
+    assert "python -m torture --seed 3 --round" in run.stdout
+    assert [*tmp_path.glob("round-3-*/ledger/ledger.db")]
