@@ -156,6 +156,8 @@ def _transaction(
     connection.execute(f"BEGIN {kind}")
     try:
         yield
+    except GeneratorExit:  # a signal handler raised before the block began; all is closed by now
+        raise
     except BaseException:
         if connection.in_transaction:  # a trigger may have rolled it back already
             connection.execute("ROLLBACK")
