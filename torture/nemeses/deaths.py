@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+from collections.abc import Callable
 from time import sleep
 
 from resolution_ledger.infra.sqlite.connection import OpenConnection
@@ -13,9 +14,32 @@ from .inside import Inside, die, in_main_thread
 
 
 class KillInTransaction(Inside):
-    """While the clock is read: what was begun must be as if it had not been."""
+    """While the clock is read, before a statement, or in the middle of one.
+
+    What was begun must be as if it had not been.
+    """
 
     name = "kill in the transaction"
+
+    def begun(self, connection: OpenConnection) -> None:
+        """Have SQLite call at a statement to come, or at a step of one, seldom."""
+        if self.often(0.01):
+            if self.often(0.5):
+                connection.connection.set_trace_callback(self._countdown(6))
+            else:
+                connection.connection.set_progress_handler(self._countdown(600), 1)
+
+    def _countdown(self, most: int) -> Callable[..., None]:
+        left = self.random.randint(1, most)
+
+        def die_at_last(*_: object) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                self.strike()
+                die()
+
+        return die_at_last
 
     def tick(self, tick: int) -> int:
         """Die, seldom."""
