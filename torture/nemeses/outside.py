@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from random import Random
 from time import monotonic, sleep
 
@@ -112,6 +112,10 @@ def _forbid(name: str, path: str, place: Place, pace: Pace, random: Random) -> N
             sleep(random.choice((0.01, 0.05, 0.2)))
         finally:
             os.chmod(path, open_)
+            # SQLite has made these like the database: they stay as they are when that is mended.
+            for beside in (f"{path}-wal", f"{path}-shm"):
+                with suppress(FileNotFoundError):
+                    os.chmod(beside, open_)
         sleep(random.uniform(0.01, 0.1))
 
 
