@@ -14,6 +14,7 @@ from random import Random
 from threading import Thread
 from time import sleep
 from traceback import format_exc
+from typing import ClassVar
 
 from .calling import Caller
 from .history import Asked, AskHistory, AskWinner, Attempt, Notebook, Told, Unknown, Withdrawal
@@ -118,6 +119,8 @@ class Client:
     def _go_on_as_child(self, name: str) -> None:
         try:
             self._alive = hold(self.place.folder("alive"))
+            while Walk.gates:
+                os.close(Walk.gates.pop())
             for caller in self.callers.values():
                 caller.forget_loop()
             self.walk(name)
@@ -132,17 +135,22 @@ class Client:
 class Walk:
     """One thread's notebook and chances."""
 
+    gates: ClassVar[set[int]] = set()
+    """Open descriptors. A forked child that kept its parent's would be inside calls for good."""
+
     def __init__(self, client: Client, name: str) -> None:
         self._client = client
         self.random = Random(f"{client.plan.seed}/{name}")
         self._notebook = Notebook(client.place.folder("calls"), name)
         self._gate = os.open(client.place.folder("gate"), os.O_RDONLY)
+        self.gates.add(self._gate)
         self._pause = str(client.place.folder("pause"))
         self._owed: list[tuple[int, Asked]] = []
 
     def close(self) -> None:
         """No more calls."""
         self._notebook.close()
+        self.gates.discard(self._gate)
         os.close(self._gate)
 
     def turn(self, number: int) -> None:
