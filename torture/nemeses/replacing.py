@@ -65,6 +65,8 @@ def _put_into_place(name: str, place: Place, copy: str, *, paused: bool) -> None
     if name == "replaced by a copy":
         _copy(place, copy)
     with closing(sqlite3.connect(copy)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            return  # there was no ledger yet when it was taken
         entries = connection.execute("SELECT max(sequence) FROM resolution_events").fetchone()[0]
     before = monotonic_ns()
     os.unlink(place.ledger)
