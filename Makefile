@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-large bench-short clean
+.PHONY: demo test check bench bench-large bench-short torture clean
 
 demo: .venv/ready ## separate processes race for the same answers
 	$(BIN)/resolution-ledger demo
@@ -25,6 +25,9 @@ bench-large: .venv/ready ## a win at ten million instances, which are built once
 
 bench-short: .venv/ready ## fails if the ledger is far slower than it should be
 	$(BIN)/python -m benchmarks.short
+
+torture: .venv/ready ## 10,000 races with everything that can break; SEED=n for the same once more
+	$(BIN)/python -m torture $(if $(SEED),--seed $(SEED)) --report build/torture/report.json
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -214,3 +214,10 @@ def test_each_step_may_be_taken_twice(gate: Gate, path: Path, again: str) -> Non
         gate.close()
     assert is_free(path)
     assert gate.enter(0)
+
+
+def test_what_an_interrupted_constructor_leaves_is_closed_without_a_word() -> None:
+    """A signal handler may raise before it has done anything. Python tells what a del raises."""
+    half_made = Gate.__new__(Gate)
+    half_made.__del__()
+    half_made.close()

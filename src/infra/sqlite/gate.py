@@ -35,16 +35,19 @@ class Gate:
     where it is taken, a helper thread waits for it, and the caller for the helper.
     """
 
+    # Of the class, since a signal handler may raise before the constructor has done anything, and
+    # what is left of the gate then is closed, too.
+    _file: int | None = None
+    _helper: _Helper | None = None
+    may_hold: bool = False
+    """Whether the lock may be held; set before it is asked for, since a signal handler may
+    raise between the lock's "yes" and whatever notes it."""
+
     def __init__(self, ledger: str) -> None:
         """For the ledger at a path."""
         self._ledger = ledger
         self._missing = fcntl is None
         """There can be no gate here, and so everybody is through."""
-        self._file: int | None = None
-        self._helper: _Helper | None = None
-        self.may_hold = False
-        """Whether the lock may be held; set before it is asked for, since a signal handler may
-        raise between the lock's "yes" and whatever notes it."""
 
     def enter(self, seconds: float) -> bool:
         """Whether it was to be had in time; 0 seconds: at once."""

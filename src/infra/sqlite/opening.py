@@ -94,15 +94,20 @@ def _open(
     if os.path.realpath(path).endswith(gate.SUFFIX):
         raise StoreUnavailable(path, f"{gate.SUFFIX} ends the name of another ledger's gate")
     before = file_identity(path)
-    if before is None and not create:
-        raise StoreUnavailable(path, "there is no such file")
+    if before is None:
+        if not create:
+            raise StoreUnavailable(path, "there is no such file")
+        # Made first, and then opened: or nobody could tell whether it is the one at the path when
+        # all is prepared, which may take as long as others have it locked.
+        _connect(database_uri(path, create=True), timeout, path).close()
+        before = file_identity(path)
     connection = _connect(database_uri(path, create=create), timeout, path)
     try:
         for setting in _SETTINGS[durability]:
             connection.execute(setting)
         prepared = prepare(connection)
         identity = file_identity(path)
-        if identity is None or (before is not None and identity != before):
+        if identity is None or identity != before:
             raise StoreUnavailable(path, "the file was replaced while it was being opened")
         return connection, identity, prepared
     except BaseException as error:
@@ -164,6 +169,8 @@ def _transaction(
     connection.execute(f"BEGIN {kind}")
     try:
         yield
+    except GeneratorExit:  # a signal handler raised before the block began; all is closed by now
+        raise
     except BaseException:
         if connection.in_transaction:  # a trigger may have rolled it back already
             connection.execute("ROLLBACK")

@@ -1,0 +1,45 @@
+"""Bugs that somebody could make: the harness finds each within a minute."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from integration import planted
+
+ROOT = Path(__file__).parents[2]
+
+PLANTS = {
+    planted.deferred_begin: ("held lock,kill", "StoreBusy, after"),
+    planted.read_model_in_a_second_transaction: ("kill,kill in the commit", "Finding(kind="),
+    planted.no_key_check: ("stepped clock", "is owned by"),
+    planted.no_roll_back: ("interrupt,interrupt a thread,full database", "Finding(kind="),
+}
+"""What finds it, and how that shows."""
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
+def test_a_planted_bug_is_found(tmp_path: Path, plant: object) -> None:
+    """Without it, the same rounds are sound: they are among those of the short run."""
+    nemeses, sign = PLANTS[plant]
+    name = f"{planted.__name__}:{plant.__name__}"
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "torture", "--seed", "3", "--duration", "60"),
+            *("--only", nemeses, "--plant", name, "--until-failure", "--dir", str(tmp_path)),
+        ],
+        cwd=ROOT,
+        env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert sign in run.stdout
+    # It can be looked into, and tried again.
+    assert "python -m torture --seed 3 --round" in run.stdout
+    assert [*tmp_path.glob("round-3-*/ledger/ledger.db")]

@@ -1,0 +1,205 @@
+"""One call of a client: what the ledger answers or raises, as it is written down."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from threading import Lock
+from time import monotonic, time_ns
+from traceback import format_exception
+from typing import Any, cast
+
+import resolution_ledger as library
+from resolution_ledger import (
+    AsyncResolutionLedger,
+    IdempotencyConflict,
+    IdempotencyKey,
+    InstanceId,
+    NotALedger,
+    OutsideWorkspace,
+    RecordedAttempt,
+    ResolutionLedger,
+    ResolutionRecord,
+    ResponseId,
+    StoreBusy,
+    StoreError,
+    StoreUnavailable,
+)
+
+from . import history
+from .history import Asked, Told
+from .nemeses.inside import Inside, Struck
+from .place import Place
+from .plan import ClientPlan
+
+
+class Caller:
+    """Asks the ledger, for one workspace, in the style of its client."""
+
+    def __init__(
+        self, place: Place, plan: ClientPlan, workspace: str, nemeses: Sequence[Inside]
+    ) -> None:
+        self._place = place
+        self._plan = plan
+        self._workspace = workspace
+        self._nemeses = nemeses
+        self._options: dict[str, Any] = {
+            "workspace": workspace,
+            "durability": plan.durability,
+            "lock_timeout": plan.lock_timeout,
+            "clock": self._clock,
+        }
+        # Whoever looks while another one makes the ledger finds an empty file.
+        self._expected = {StoreBusy, StoreUnavailable} | (set() if plan.made else {NotALedger})
+        self._ledger: ResolutionLedger | AsyncResolutionLedger | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._inherited: object = None
+        self._opening = Lock()
+
+    def _clock(self) -> int:
+        tick = time_ns()
+        for nemesis in self._nemeses:
+            tick = nemesis.tick(tick)
+        return tick
+
+    def ask(self, instance: str, asked: Asked) -> Told:
+        """Make the call. Nothing is raised here, whatever is raised inside."""
+        error: BaseException | None = None
+        answer: Any = None
+        took, begun = 0.0, monotonic()
+        try:
+            try:
+                for nemesis in self._nemeses:
+                    nemesis.in_call()
+                answer = self._call(InstanceId.parse(instance), asked)
+            except BaseException as raised:  # noqa: BLE001 - it is looked at below
+                error = raised
+            took = monotonic() - begun
+            self._settle(error)
+        except (Struck, KeyboardInterrupt) as late:  # on the way back
+            error = late
+            self._settle(late)
+        if error is None:
+            return told(asked, answer)
+        return self._told_of(error, took)
+
+    def _settle(self, error: BaseException | None) -> None:
+        """From here on, nothing may come that was meant for the inside of the call."""
+        while True:
+            try:
+                for nemesis in self._nemeses:
+                    nemesis.after_call(error)
+                return
+            except (Struck, KeyboardInterrupt):  # it was on its way
+                continue
+
+    def forget_loop(self) -> None:
+        """In a forked child: an event loop is one process's, and its ledger goes with it."""
+        if self._loop is not None:
+            # Kept, since to close it, as its end would, is to close the parent's.
+            self._inherited = self._loop, self._ledger
+            self._loop, self._ledger = None, None
+
+    def close(self) -> None:
+        """Close the ledger."""
+        ledger, self._ledger = self._ledger, None
+        if isinstance(ledger, AsyncResolutionLedger):
+            cast(asyncio.AbstractEventLoop, self._loop).run_until_complete(ledger.close())
+        elif ledger is not None:
+            ledger.close()
+        if self._loop is not None:
+            self._loop.close()
+
+    def _call(self, instance: InstanceId, asked: Asked) -> Any:
+        if self._plan.style == "fresh":
+            with ResolutionLedger.open(self._place.ledger, **self._options) as ledger:
+                return step(ledger, instance, asked)()
+        if self._plan.style == "asynchronous":
+            return self._call_in_loop(instance, asked)
+        with self._opening:
+            if self._ledger is None:
+                self._ledger = ResolutionLedger.open(self._place.ledger, **self._options)
+        return step(cast(ResolutionLedger, self._ledger), instance, asked)()
+
+    def _call_in_loop(self, instance: InstanceId, asked: Asked) -> Any:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._ledger = AsyncResolutionLedger.open(self._place.ledger, **self._options)
+        ledger = cast(AsyncResolutionLedger, self._ledger)
+        answer: Awaitable[Any] = step(ledger, instance, asked)()
+        return self._loop.run_until_complete(answer)
+
+    def _told_of(self, error: BaseException, took: float) -> Told:
+        name, message = type(error).__name__, str(error)
+        match error:
+            case IdempotencyConflict(existing=existing):
+                return history.Conflict(str(existing))
+            case OutsideWorkspace():
+                return history.Outside()
+            case StoreError(outcome_unknown=unknown):
+                if isinstance(error, StoreBusy) and took < self._plan.lock_timeout - 0.001:
+                    self._fault(error, f"after {took} s of {self._plan.lock_timeout}")
+                elif type(error) not in self._expected:
+                    self._fault(error, "no such thing should be found")
+                kind = history.Unknown if unknown else history.Failed
+                return kind(name, message)
+            case Struck() | KeyboardInterrupt():
+                return history.Unknown(name)
+            case _:
+                self._fault(error, "it is none of the ledger's errors")
+                return history.Unknown(name, message)
+
+    def _fault(self, error: BaseException, reason: str) -> None:
+        trace = "".join(format_exception(error))
+        self._place.fault(self._plan.name, f"{type(error).__name__}, {reason}:\n{trace}")
+
+
+def step(ledger: Any, instance: InstanceId, asked: Asked) -> Callable[[], Any]:
+    """The call, on a ledger of either kind."""
+    match asked:
+        case history.Attempt(response=response, key=key):
+            record = ResolutionRecord(instance, ResponseId.parse(response), IdempotencyKey(key))
+            return lambda: ledger.resolve(record)
+        case history.Withdrawal(reason=reason):
+            return lambda: ledger.withdraw(instance, reason)
+        case history.AskWinner():
+            return lambda: ledger.winner(instance)
+        case _:
+            return lambda: ledger.history(instance)
+
+
+def told(asked: Asked, answer: Any) -> Told:
+    """The answer, as it is written down."""
+    if isinstance(asked, history.AskWinner):
+        return history.WinnerIs(None if answer is None else str(answer))
+    match answer:
+        case tuple():
+            return history.HistoryIs(tuple(map(entry, answer)))
+        case library.Lost(winner=winner):
+            return history.Lost(str(winner))
+        case library.Replayed(winner=winner, own=own):
+            return history.Replayed(str(winner), own)
+        case library.Closed(reason=reason):
+            return history.Closed(reason)
+        case _:
+            return _FIRST[type(answer)]
+
+
+_FIRST: dict[type, Told] = {
+    library.Won: history.Won(),
+    library.Withdrawn: history.Withdrawn(),
+}
+
+
+def entry(recorded: RecordedAttempt) -> history.Entry:
+    """What is on record, as it is written down."""
+    submission: history.Submission
+    if recorded.response is None:
+        submission = history.Withdrawal(recorded.workspace, str(recorded.reason))
+    else:
+        submission = history.Attempt(
+            recorded.workspace, str(recorded.response), str(recorded.idempotency_key)
+        )
+    return history.Entry(
+        str(recorded.instance), recorded.position, recorded.sequence, recorded.outcome, submission
+    )
