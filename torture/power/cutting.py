@@ -95,7 +95,7 @@ def run(
         judge = Judge(log, judging, whole=scenario.whole)
         tally = _Tally(scenario, recording, judge)
         finished = True
-        draws = Random(script.seed)  # noqa: S311 - so that it can be drawn again
+        draws = Random(script.seed)
         for cut in cuts(recording, draws, how or Thoroughness()):
             if monotonic() - began > most_seconds:
                 finished = False

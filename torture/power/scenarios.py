@@ -78,7 +78,7 @@ def _export(seed: int) -> bytes:
         path = Path(place, LEDGER)
         with ResolutionLedger.open(path, workspace=WORKSPACES[0]) as ledger:
             instances = set[str]()
-            for instance, asked in drawn(Random(seed + _OTHER_SEED), 100 * _EVENTS):  # noqa: S311
+            for instance, asked in drawn(Random(seed + _OTHER_SEED), 100 * _EVENTS):
                 if instance not in instances and len(instances) < _EVENTS:
                     instances.add(instance)
                     submit(ledger, instance, asked)

@@ -136,7 +136,7 @@ class _Worker:
         self._marks = os.open(Path(script.directory, MARKS), flags, 0o600)
 
     def work(self) -> None:
-        random = Random(self._script.seed)  # noqa: S311 - a seed makes it the same again
+        random = Random(self._script.seed)
         self._begin()
         todo = drawn(random, self._script.commits)
         while todo:
