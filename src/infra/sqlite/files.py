@@ -12,7 +12,7 @@ from glob import escape, glob
 from stat import S_ISREG
 from urllib.parse import quote
 
-from ...domain.errors import StoreUnavailable
+from ...domain.errors import NotALedger, StoreUnavailable
 
 UNFINISHED = ".unfinished-"
 """In the name of a file beside a ledger's, until it is whole."""
@@ -47,6 +47,28 @@ def file_identity(path: str) -> FileIdentity | None:
     if status.st_nlink > 1 and status.st_nlink - 1 != names_of_the_making(path):
         raise StoreUnavailable(path, "the file has more than one name (hard links)")
     return status[1:4]
+
+
+def check_not_one_byte(path: str) -> None:
+    """Refuse a file of one byte: SQLite would take it for an empty one, and write over it.
+
+    :raises NotALedger: if it is one.
+    """
+    with suppress(OSError):  # it has gone, which is found out elsewhere
+        if os.stat(path).st_size == 1:
+            raise NotALedger(path, "it is a file of one byte")
+
+
+def check_beside(place: str) -> None:
+    """See that SQLite's other files are files, where they are there: it would wait for a pipe.
+
+    :param place: where the database is, links followed.
+    :raises StoreUnavailable: if one is not.
+    """
+    for suffix in ("-journal", "-wal", "-shm"):
+        with suppress(OSError):  # it is not there
+            if not S_ISREG(os.stat(place + suffix).st_mode):
+                raise StoreUnavailable(place, f"what is at its {suffix} is no ordinary file")
 
 
 def names_of_the_making(path: str) -> int:

@@ -14,7 +14,13 @@ from ..database import Durability
 from . import gate, statements, wal
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .expected import LedgerIdentity
-from .files import FileIdentity, database_uri, file_identity
+from .files import (
+    FileIdentity,
+    check_beside,
+    check_not_one_byte,
+    database_uri,
+    file_identity,
+)
 from .recognition import bring_up_to_date, check_encoding, version_of
 from .schema import MIGRATIONS
 
@@ -91,7 +97,8 @@ def _open(
     prepare: Callable[[sqlite3.Connection], T],
 ) -> tuple[sqlite3.Connection, FileIdentity, T]:
     """Connect to the file at ``path``, and see that it is the same one afterwards."""
-    if os.path.realpath(path).endswith(gate.SUFFIX):
+    place = os.path.realpath(path)
+    if place.endswith(gate.SUFFIX):
         raise StoreUnavailable(path, f"{gate.SUFFIX} ends the name of another ledger's gate")
     before = file_identity(path)
     if before is None:
@@ -101,6 +108,8 @@ def _open(
         # all is prepared, which may take as long as others have it locked.
         _connect(database_uri(path, create=True), timeout, path).close()
         before = file_identity(path)
+    check_not_one_byte(path)
+    check_beside(place)
     connection = _connect(database_uri(path, create=create), timeout, path)
     try:
         for setting in _SETTINGS[durability]:
