@@ -143,6 +143,9 @@ class OperatorSession(Session, Protocol):
         An index that does not hold what its table holds hides events from those who decide.
         """
 
+    def has_lost_rows(self, table: str) -> bool:
+        """Whether an index has rows that are gone from the table, which else is as it says."""
+
     def reindex(self, table: str) -> None:
         """Make the indexes of a table anew from its rows.
 

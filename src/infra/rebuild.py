@@ -48,12 +48,17 @@ def _reindex(database: Database, table: str, run: Run) -> None:
 
     First of all: an event that its index hides would seem to demand no row, and the row of a
     true winner would go.
+
+    :raises CorruptLedger: if the log has lost events that its indexes still have. The read models
+        may have their rows, too: all that was left of them would go, and nothing would show it.
     """
     faults = database.read(lambda session: session.storage_faults(table))
     if not faults:
         return
 
     def reindex(session: OperatorSession) -> None:
+        if table == LOG and session.has_lost_rows(table):
+            raise CorruptLedger(session.target, f"{table} has lost events that its indexes have")
         session.reindex(table)
         for fault in session.storage_faults(table):
             raise CorruptLedger(session.target, f"{table}: {fault}")

@@ -200,6 +200,21 @@ def test_where_two_events_have_one_place_nothing_is_removed(
     assert "storage" in kinds(admin)
 
 
+@pytest.mark.parametrize("after", [0, 5, CONTESTED - 1])
+def test_where_the_log_has_lost_events_nothing_is_removed(contested: Opened, after: int) -> None:
+    """Else the rows of the read models, all that is left of them, would go as well."""
+    admin, connection = contested
+    with arbiter_blind(connection):
+        connection.execute("DELETE FROM resolution_events WHERE sequence > ?", (after,))
+    before = all_rows(connection)
+    assert "storage" in kinds(admin)
+    for _ in range(2):
+        with pytest.raises(CorruptLedger, match="has lost events"):
+            admin.rebuild()
+        assert all_rows(connection) == before
+    assert "storage" in kinds(admin)
+
+
 @pytest.mark.parametrize("last", ["zzz", "aaa"])
 def test_verify_ends_where_an_index_leads_round_in_a_circle(contested: Opened, last: str) -> None:
     """The event that is last by the arbiter says in the log that it belongs before all others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,11 @@ _ORDINARY = 4096
 _MOST_BYTES = 8 * 2**20
 """What a page of rows may take, as they are stored: those that a ledger writes take far less."""
 _SIZED = (str, bytes)
+
+
+_MISCOUNTED = re.compile("wrong # of entries in index (.+)")
+_LACKING = re.compile("row [0-9]+ missing from index (.+)")
+"""What SQLite finds. An index with the former alone has all that its table has, and more."""
 
 
 class SQLiteOperatorSession(SQLiteSession):
@@ -49,6 +55,12 @@ class SQLiteOperatorSession(SQLiteSession):
         """What SQLite itself finds wrong with a table and its indexes."""
         lines = [str(line) for (line,) in self._run(f"PRAGMA integrity_check({table})")]
         return [] if lines == ["ok"] else lines
+
+    def has_lost_rows(self, table: str) -> bool:
+        faults = self.storage_faults(table)
+        counted = {found[1] for fault in faults if (found := _MISCOUNTED.fullmatch(fault))}
+        lacking = {found[1] for fault in faults if (found := _LACKING.fullmatch(fault))}
+        return bool(counted - lacking)
 
     def reindex(self, table: str) -> None:
         self._run(f"REINDEX {table}")
