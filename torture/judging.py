@@ -10,7 +10,7 @@ from msgspec import Struct
 from resolution_ledger import LedgerAdmin
 
 from .against_log import contradictions
-from .calling import entry
+from .asking import entry
 from .checker import refusals
 from .history import Call, Entry, Unknown
 from .nemeses.replacing import Replacement, replacement

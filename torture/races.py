@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from time import monotonic
 
 from msgspec import Struct
 
+from .place import scratch
 from .plan import plan_round
 from .report import Report
 from .rounds import Outcome, run_round
@@ -55,8 +54,3 @@ def run(
         number += 1
     report.seconds = monotonic() - begun
     return report
-
-
-def scratch() -> str:
-    """Where rounds happen: in memory if possible. To sync a disk takes longer than all else."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # noqa: S108
