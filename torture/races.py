@@ -38,7 +38,6 @@ def run(
     only: Sequence[str] = (),
     directory: str | None = None,
     plant: str | None = None,
-    instances: int | None = None,
     until_failure: bool = False,
     tell: Callable[[Outcome], object] = lambda _: None,
 ) -> Report:
@@ -47,7 +46,7 @@ def run(
     begun = monotonic()
     number = first
     while not extent.reached(report, begun) and not (until_failure and report.failures):
-        plan = plan_round(seed, number, only, instances=instances)
+        plan = plan_round(seed, number, only)
         outcome = run_round(plan, directory or scratch(), plant)
         report.add(outcome)
         tell(outcome)

@@ -15,9 +15,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from resolution_ledger import (
-    LedgerAdmin,
-)
+from resolution_ledger import LedgerAdmin
 from torture.place import scratch
 
 from .disk import Disk, Mark, Name, Recording, Sync, Write

@@ -68,7 +68,6 @@ class Judge:
         """
         self.looked_at = 0
         """States that the ledger itself was opened on."""
-        self.events = len(log)
         self._log = tuple(log)
         self._place = place
         self._verdicts: dict[bytes, Verdict] = {}

@@ -25,10 +25,7 @@ from resolution_ledger import (
     ResolutionLedger,
     ResponseId,
 )
-from resolution_ledger.infra.sqlite import (
-    opening,
-    wal,
-)
+from resolution_ledger.infra.sqlite import opening, wal
 from torture import history
 from torture.asking import step, told
 
