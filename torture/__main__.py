@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from secrets import randbits
 
@@ -36,7 +34,7 @@ def main() -> int:
         directory=options.dir,
         plant=options.plant,
         until_failure=options.until_failure,
-        tell=partial(_tell, only=options.only),
+        tell=_tell,
     )
     if options.report is not None:
         report.write(options.report)
@@ -55,7 +53,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m torture", description=__doc__)
     parser.add_argument("--seed", type=int, default=randbits(32), help="all choices come from it")
     parser.add_argument("--round", type=int, help="only this one, as in an earlier run")
-    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--rounds", type=int, help="so many")
     parser.add_argument("--races", type=int, help="contested instances; 10,000 by default")
     parser.add_argument("--duration", type=float, help="seconds")
     parser.add_argument("--only", type=_nemeses, default=(), help=f"of: {', '.join(EVERY)}")
@@ -74,7 +72,7 @@ def _nemeses(text: str) -> tuple[str, ...]:
     return names
 
 
-def _tell(outcome: Outcome, only: Sequence[str]) -> None:
+def _tell(outcome: Outcome) -> None:
     plan = outcome.plan
     print(
         f"round {plan.number}: {plan.instances} races, {len(plan.clients)} processes,"
@@ -84,8 +82,7 @@ def _tell(outcome: Outcome, only: Sequence[str]) -> None:
         flush=True,
     )
     if not outcome.clean:
-        chosen = f" --only '{','.join(only)}'" if only else ""
-        print(f"  python -m torture --seed {plan.seed} --round {plan.number}{chosen}")
+        print(f"  {plan.command}")
         print(f"  kept in {outcome.directory}")
         print(reasons(outcome), flush=True)
 

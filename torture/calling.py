@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from threading import Lock
 from time import monotonic, time_ns
 from traceback import format_exception
 from typing import Any, cast
 
-import resolution_ledger as library
 from resolution_ledger import (
     AsyncResolutionLedger,
     IdempotencyConflict,
-    IdempotencyKey,
     InstanceId,
     NotALedger,
     OutsideWorkspace,
-    RecordedAttempt,
     ResolutionLedger,
-    ResolutionRecord,
-    ResponseId,
     StoreBusy,
     StoreError,
     StoreUnavailable,
 )
 
 from . import history
+from .asking import entry, step, told
 from .history import Asked, Told
 from .nemeses.inside import Inside, Struck
 from .place import Place
@@ -80,7 +76,7 @@ class Caller:
             error = late
             self._settle(late)
         if error is None:
-            return told(asked, answer)
+            return _written_down(asked, answer)
         return self._told_of(error, took)
 
     def _settle(self, error: BaseException | None) -> None:
@@ -132,10 +128,8 @@ class Caller:
     def _told_of(self, error: BaseException, took: float) -> Told:
         name, message = type(error).__name__, str(error)
         match error:
-            case IdempotencyConflict(existing=existing):
-                return history.Conflict(str(existing))
-            case OutsideWorkspace():
-                return history.Outside()
+            case IdempotencyConflict() | OutsideWorkspace():
+                return told(error)
             case StoreError(outcome_unknown=unknown):
                 if isinstance(error, StoreBusy) and took < self._plan.lock_timeout - 0.001:
                     self._fault(error, f"after {took} s of {self._plan.lock_timeout}")
@@ -154,52 +148,9 @@ class Caller:
         self._place.fault(self._plan.name, f"{type(error).__name__}, {reason}:\n{trace}")
 
 
-def step(ledger: Any, instance: InstanceId, asked: Asked) -> Callable[[], Any]:
-    """The call, on a ledger of either kind."""
-    match asked:
-        case history.Attempt(response=response, key=key):
-            record = ResolutionRecord(instance, ResponseId.parse(response), IdempotencyKey(key))
-            return lambda: ledger.resolve(record)
-        case history.Withdrawal(reason=reason):
-            return lambda: ledger.withdraw(instance, reason)
-        case history.AskWinner():
-            return lambda: ledger.winner(instance)
-        case _:
-            return lambda: ledger.history(instance)
-
-
-def told(asked: Asked, answer: Any) -> Told:
-    """The answer, as it is written down."""
+def _written_down(asked: Asked, answer: Any) -> Told:
     if isinstance(asked, history.AskWinner):
         return history.WinnerIs(None if answer is None else str(answer))
-    match answer:
-        case tuple():
-            return history.HistoryIs(tuple(map(entry, answer)))
-        case library.Lost(winner=winner):
-            return history.Lost(str(winner))
-        case library.Replayed(winner=winner, own=own):
-            return history.Replayed(str(winner), own)
-        case library.Closed(reason=reason):
-            return history.Closed(reason)
-        case _:
-            return _FIRST[type(answer)]
-
-
-_FIRST: dict[type, Told] = {
-    library.Won: history.Won(),
-    library.Withdrawn: history.Withdrawn(),
-}
-
-
-def entry(recorded: RecordedAttempt) -> history.Entry:
-    """What is on record, as it is written down."""
-    submission: history.Submission
-    if recorded.response is None:
-        submission = history.Withdrawal(recorded.workspace, str(recorded.reason))
-    else:
-        submission = history.Attempt(
-            recorded.workspace, str(recorded.response), str(recorded.idempotency_key)
-        )
-    return history.Entry(
-        str(recorded.instance), recorded.position, recorded.sequence, recorded.outcome, submission
-    )
+    if isinstance(asked, history.AskHistory):
+        return history.HistoryIs(tuple(map(entry, answer)))
+    return told(answer)

@@ -10,8 +10,8 @@ that of its first event: before it nobody is told of it, after it everybody is t
 must come after the first call's invocation and after that of each read that saw nothing, and before
 the ends of the first call and of all that were told of it. If the latest of the former is no later
 than the earliest of the latter, then the latest of the former will do: everybody else can be moved
-to the right side of it within the own interval. An earlier moment is never worse for what follows,
-so the keys can be looked at one by one (see :mod:`.keys`).
+to the right side of it within the own interval. That leaves each of those who were told of it some
+moment after it, so the keys can be looked at one by one (see :mod:`.keys`).
 
 Where the first call itself was not answered, each submission that may have been it is tried, at its
 earliest invocation: whoever was invoked earlier can do all that a later one can.
@@ -133,7 +133,7 @@ def _firsts(possible: list[Call], known: list[Call], before: list[Entry]) -> lis
     return list(candidates.values())
 
 
-def _check(first: _First, calls: list[Call], known: list[Call], before: list[Entry]) -> None:
+def _check(first: _First, possible: list[Call], known: list[Call], before: list[Entry]) -> None:
     """See that it explains all answers."""
     for call in known:
         if call is not first.call and not _fits(call, first.submission):
@@ -149,7 +149,7 @@ def _check(first: _First, calls: list[Call], known: list[Call], before: list[Ent
     if earliest > latest:
         raise Refused("it was told of before it can have been decided", after, until)
     if isinstance(first.submission, Attempt):
-        check_keys(first.submission, earliest, calls, known, before)
+        check_keys(first.submission, possible, known, before)
 
 
 def _would_show(call: Call, first: Submission) -> bool:
@@ -163,7 +163,10 @@ def _fits(call: Call, first: Submission) -> bool:
     asked = call.asked
     match asked:
         case AskHistory():
-            return True  # looked at elsewhere
+            # It is at position 1, and nothing else is. The rest is looked at elsewhere.
+            return isinstance(call.told, HistoryIs) and all(
+                (entry.position == 1) == (entry.submission == first) for entry in call.told.entries
+            )
         case AskWinner():
             return call.told == WinnerIs(None) or (
                 isinstance(first, Attempt)

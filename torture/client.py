@@ -182,8 +182,6 @@ class Walk:
     def _ask(self, number: int, asked: Asked) -> Told:
         client = self._client
         instance = client.instances[number]
-        for nemesis in client.nemeses:
-            nemesis.before_call()
         with self._not_paused():
             call = self._notebook.invoke(instance, asked)
             told = client.callers[asked.workspace].ask(instance, asked)

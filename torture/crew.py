@@ -23,7 +23,6 @@ from .plan import ClientPlan, RoundPlan
 PATIENCE = 60.0
 """Seconds after the last turn after which a client counts as hanging."""
 
-_NOBODY = 65534
 _DELIBERATE = {0, -signal.SIGKILL, -signal.SIGALRM, -signal.SIGXFSZ}
 
 forkserver = multiprocessing.get_context("forkserver")
@@ -83,7 +82,7 @@ class Crew:
         os.chmod(self._place.directory, 0o777)  # noqa: S103 - it is a directory of this round
         for name in ("ledger", "calls", "struck", "faults", "stopped", "stacks"):
             os.chmod(self._place.folder(name), 0o777)  # noqa: S103
-        os.chown(os.path.dirname(self._place.ledger), _NOBODY, -1)
+        os.chown(os.path.dirname(self._place.ledger), outside.NOBODY, -1)
 
     def _start(self, plan: ClientPlan) -> None:
         process = forkserver.Process(
@@ -213,10 +212,10 @@ def _create(place: Place) -> None:
     os.umask(0)
     with ResolutionLedger.open(place.ledger, workspace="ws-1") as ledger:
         ledger.create()
-    if os.geteuid() == 0 and os.stat(os.path.dirname(place.ledger)).st_uid == _NOBODY:
+    if os.geteuid() == 0 and os.stat(os.path.dirname(place.ledger)).st_uid == outside.NOBODY:
         for beside in ("", "-wal", "-shm", "-gate"):
             with suppress(FileNotFoundError):
-                os.chown(place.ledger + beside, _NOBODY, -1)
+                os.chown(place.ledger + beside, outside.NOBODY, -1)
 
 
 def _run_client(
@@ -231,5 +230,5 @@ def _run_client(
     os.umask(0)
     if unprivileged and os.geteuid() == 0:
         os.setgroups([])
-        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresuid(outside.NOBODY, outside.NOBODY, outside.NOBODY)
     client.run(place, pace, plan, instances, responses, plant)

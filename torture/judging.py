@@ -10,12 +10,12 @@ from msgspec import Struct
 from resolution_ledger import LedgerAdmin
 
 from .against_log import contradictions
-from .calling import entry
+from .asking import entry
 from .checker import refusals
 from .history import Call, Entry, Unknown
 from .nemeses.replacing import Replacement, replacement
 from .place import Place
-from .refusal import Refusal
+from .refusal import Refusal, of_unknown_fate
 
 _STALE = 20_000_000
 """Nanoseconds for which ``winner`` may still look at a file that was replaced, and for the machine
@@ -63,12 +63,15 @@ def _look(place: Place) -> tuple[list[Entry], list[str]]:
 def _epochs(calls: Sequence[Call], done: Replacement) -> tuple[list[Call], list[Call]]:
     """The calls to the file that was there, and to the one that came.
 
-    Those that were made meanwhile may have gone to either, so each epoch has them without an end.
+    Those that were made meanwhile may have gone to either, so each epoch has them without an end;
+    and so do those before it of which nobody knows, since they may yet happen.
     """
     first, second = [], []
     for call in calls:
         if call.completed is not None and call.completed < done.before:
             first.append(call)
+            if of_unknown_fate(call):
+                second.append(call)
         elif call.invoked > done.after + (0 if done.paused else _STALE):
             second.append(call)
         else:

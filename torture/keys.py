@@ -11,18 +11,20 @@ from __future__ import annotations
 from collections import defaultdict
 
 from .history import Attempt, Call, Conflict, Entry, Lost
-from .refusal import Refused, end, may_have_happened
+from .refusal import Refused, end
 
 _OWNING = ("won", "adopted", "lost", "replayed")
 
 
 def check_keys(
-    first: Attempt, decided: float, calls: list[Call], known: list[Call], before: list[Entry]
+    first: Attempt, possible: list[Call], known: list[Call], before: list[Entry]
 ) -> None:
     """See that the answers of those who were told of keys fit together.
 
-    :param decided: the earliest moment at which ``first`` can have won.
-    :param known: those of the calls that were answered.
+    That ``first`` can have won before each of them was told, is looked at elsewhere.
+
+    :param possible: the calls that may have happened.
+    :param known: those of them that were answered.
     """
     owners = _owners(before) | {first.key: first.response}
     by_key: dict[str, list[tuple[Attempt, Call]]] = defaultdict(list)
@@ -40,7 +42,7 @@ def check_keys(
         elif named:
             (owner,) = named
             use = Attempt(first.workspace, str(owner), key)
-            _check_first_use(use, decided, calls, its_calls)
+            _check_first_use(use, possible, its_calls)
 
 
 def _owners(before: list[Entry]) -> dict[str, str]:
@@ -61,15 +63,15 @@ def _owner_told(attempt: Attempt, call: Call) -> str | None:
     return attempt.response if isinstance(call.told, Lost) else None
 
 
-def _check_first_use(use: Attempt, decided: float, calls: list[Call], known: list[Call]) -> None:
+def _check_first_use(use: Attempt, possible: list[Call], known: list[Call]) -> None:
     """See that some call with this submission can have made the key its own in time.
 
     :param known: the answered ones under the key, of which each comes after that or is it.
     """
-    users = [call for call in calls if call.asked == use and may_have_happened(call)]
+    users = [call for call in possible if call.asked == use]
     if not users:
         raise Refused("nobody used the key who is said to own it", *known)
     user = min(users, key=lambda call: call.invoked)
     until = min(known, key=end)
-    if max(decided, user.invoked) > end(until):
+    if user.invoked > end(until):
         raise Refused("the key was told of before it can have been used", user, until)

@@ -41,6 +41,8 @@ class RoundPlan(Struct, frozen=True):
 
     seed: int
     number: int
+    only: tuple[str, ...]
+    """The nemeses that were asked for; nothing if they were drawn."""
     instances: int
     step: float
     """Seconds from the turn of an instance to that of the next."""
@@ -56,24 +58,22 @@ class RoundPlan(Struct, frozen=True):
         """From which everything random in the round comes."""
         return f"{self.seed}/{self.number}"
 
+    @property
+    def command(self) -> str:
+        """What makes the same choices once more."""
+        chosen = f" --only '{','.join(self.only)}'" if self.only else ""
+        return f"python -m torture --seed {self.seed} --round {self.number}{chosen}"
 
-def plan_round(
-    seed: int,
-    number: int,
-    only: Sequence[str] = (),
-    *,
-    instances: int | None = None,
-    most_clients: int = 16,
-) -> RoundPlan:
+
+def plan_round(seed: int, number: int, only: Sequence[str] = ()) -> RoundPlan:
     """The choices of a round.
 
     :param only: the nemeses, all of them; by default a few at random.
     """
     random = Random(f"{seed}/{number}")
     chosen = tuple(only) or _some(random)
-    processes = random.choice([n for n in (2, 3, 4, 4, 6, 8, 8, 12, 16) if n <= most_clients])
-    drawn = random.randint(30, 60)
-    count = drawn if instances is None else instances
+    processes = random.choice((2, 3, 4, 4, 6, 8, 8, 12, 16))
+    count = random.randint(30, 60)
     # So that even the many find time to meet at each.
     step = random.uniform(0.02, 0.04) + 0.002 * processes
     made = random.random() < 0.7  # noqa: PLR2004
@@ -83,7 +83,7 @@ def plan_round(
         # Between the file that goes and the one that comes there is none for a moment. Whoever
         # knows the ledger makes no new one then; others would, and their log would stay behind.
         clients = [replace(one, style="shared") for one in clients]
-    return RoundPlan(seed, number, count, step, chosen, tuple(clients), made, paused)
+    return RoundPlan(seed, number, tuple(only), count, step, chosen, tuple(clients), made, paused)
 
 
 def _some(random: Random) -> tuple[str, ...]:

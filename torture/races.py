@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from time import monotonic
 
 from msgspec import Struct
 
+from .place import scratch
 from .plan import plan_round
 from .report import Report
 from .rounds import Outcome, run_round
@@ -39,7 +38,6 @@ def run(
     only: Sequence[str] = (),
     directory: str | None = None,
     plant: str | None = None,
-    instances: int | None = None,
     until_failure: bool = False,
     tell: Callable[[Outcome], object] = lambda _: None,
 ) -> Report:
@@ -48,15 +46,10 @@ def run(
     begun = monotonic()
     number = first
     while not extent.reached(report, begun) and not (until_failure and report.failures):
-        plan = plan_round(seed, number, only, instances=instances)
+        plan = plan_round(seed, number, only)
         outcome = run_round(plan, directory or scratch(), plant)
         report.add(outcome)
         tell(outcome)
         number += 1
     report.seconds = monotonic() - begun
     return report
-
-
-def scratch() -> str:
-    """Where rounds happen: in memory if possible. To sync a disk takes longer than all else."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()  # noqa: S108

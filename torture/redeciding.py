@@ -7,15 +7,6 @@ from typing import cast
 
 from msgspec import Struct
 
-from resolution_ledger import (
-    Closed,
-    IdempotencyConflict,
-    Lost,
-    OutsideWorkspace,
-    Replayed,
-    Withdrawn,
-    Won,
-)
 from resolution_ledger.domain import events
 from resolution_ledger.domain.decision import InstanceState, decide
 from resolution_ledger.domain.ids import ResponseId
@@ -23,6 +14,7 @@ from resolution_ledger.domain.records import Reason
 from resolution_ledger.domain.text import IdempotencyKey
 
 from . import history
+from .asking import told
 from .history import Entry, Submission, Told
 from .refusal import Refused
 
@@ -52,26 +44,6 @@ def redecide(state: InstanceState, entry: Entry) -> Answers:
         raise Refused(f"event {entry.sequence} is {entry.outcome}, and by the rules {right}")
     state.apply(decision.event(cause, 0))
     return Answers(told(decision.answer), told(decide(state, cause).answer))
-
-
-def told(answer: object) -> Told:  # noqa: PLR0911 - one for each answer that there is
-    """What the ledger answers or raises, as it is written down."""
-    match answer:
-        case Won():
-            return history.Won()
-        case Lost(winner):
-            return history.Lost(winner.text)
-        case Replayed(winner, own):
-            return history.Replayed(winner.text, own)
-        case Withdrawn():
-            return history.Withdrawn()
-        case Closed(reason):
-            return history.Closed(reason)
-        case IdempotencyConflict():
-            return history.Conflict(answer.existing.text)
-        case OutsideWorkspace():
-            return history.Outside()
-    raise TypeError(f"no answer: {answer!r}")
 
 
 def _cause(submission: Submission) -> events.Attempt | events.Withdrawal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -19,7 +21,10 @@ class Failure(Struct, frozen=True):
     seed: int
     round: int
     nemeses: tuple[str, ...]
+    command: str
+    """What makes the same choices once more. How the processes meet is the system's choice."""
     directory: str
+    """Where the ledger was kept, with what each client asked and was told."""
     reasons: str
 
 
@@ -27,6 +32,8 @@ class Report(Struct):
     """Totals."""
 
     seed: int
+    python: str = sys.version
+    sqlite: str = sqlite3.sqlite_version
     rounds: int = 0
     races: int = 0
     processes: int = 0
@@ -59,7 +66,6 @@ class Report(Struct):
         self.struck = _sum(self.struck, outcome.struck)
         self.skipped |= outcome.skipped
         self.faults += len(outcome.faults)
-        self.seconds += outcome.seconds
         found = outcome.judgement
         if found is not None:
             self.refused_histories += len({one.instance for one in found.refused})
@@ -67,12 +73,19 @@ class Report(Struct):
             self.differing_read_models += len(found.findings)
         if not outcome.clean:
             self.failures.append(
-                Failure(plan.seed, plan.number, plan.nemeses, outcome.directory, reasons(outcome))
+                Failure(
+                    plan.seed,
+                    plan.number,
+                    plan.nemeses,
+                    plan.command,
+                    outcome.directory,
+                    reasons(outcome),
+                )
             )
 
-    def never_struck(self, wanted: tuple[str, ...] = EVERY) -> list[str]:
+    def never_struck(self) -> list[str]:
         """Nemeses that did nothing: a fault of the harness, if they had the time."""
-        return [name for name in wanted if not self.struck[name] and name not in self.skipped]
+        return [name for name in EVERY if not self.struck[name] and name not in self.skipped]
 
     def write(self, path: Path) -> None:
         """As JSON."""

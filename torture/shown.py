@@ -46,8 +46,15 @@ def _acknowledged(
         entry.submission: (-inf, None) for entry in before
     }
     for call in known:
-        if isinstance(call.asked, Attempt | Withdrawal):
-            until, _ = found.get(call.asked, (inf, None))
+        for submission in _on_record(call):
+            until, _ = found.get(submission, (inf, None))
             if end(call) < until:
-                found[call.asked] = end(call), call
+                found[submission] = end(call), call
     return found
+
+
+def _on_record(call: Call) -> list[Submission]:
+    """What its answer says to be on record."""
+    if isinstance(call.told, HistoryIs):
+        return [entry.submission for entry in call.told.entries]
+    return [call.asked] if isinstance(call.asked, Attempt | Withdrawal) else []

@@ -14,14 +14,17 @@ import pytest
 from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 
+from torture.nemeses.names import EVERY
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # What sets the project up is not run from inside its own tests. These are the tests for it.
 RUN_BY_CI = ("make demo", "make test")
-# These take too long for a test. Their parts are measured by test_benchmarks.py.
-BENCHMARKS = ("make bench", "make bench-large", "make bench-short")
-RUN_BY_MAKE = re.compile(r"python3 -m venv \.venv$|\.venv/bin/")
+# These take too long for a test. Their parts are measured by test_benchmarks.py, and run by
+# test_torture.py and test_power_cut.py.
+LONG_RUNS = ("make bench", "make bench-large", "make bench-short", "make torture")
+RUN_BY_MAKE = re.compile(r"python3 -m venv \.venv$|(\w+=\w+ )?\.venv/bin/")
 
 
 def commands(text: str) -> list[str]:
@@ -30,7 +33,7 @@ def commands(text: str) -> list[str]:
 
 def run_in_a_shell(example: Example) -> None:
     lines = commands(str(example.parsed))
-    if all(line in RUN_BY_CI + BENCHMARKS or RUN_BY_MAKE.match(line) for line in lines):
+    if all(line in RUN_BY_CI + LONG_RUNS or RUN_BY_MAKE.match(line) for line in lines):
         return
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("RESOLUTION_")
@@ -78,6 +81,29 @@ def test_every_test_that_a_page_names_is_there(page: Path) -> None:
         }
         assert any(known.startswith("test_") for known in functions), file
         assert not name or name in functions, f"{file}::{name}"
+
+
+def test_options_of_torture_that_its_page_gives_are_there() -> None:
+    """The commands themselves take too long for a test."""
+    page = (ROOT / "docs" / "torture.md").read_text()
+    given = re.findall(r"^\.venv/bin/python -m (torture\S*) (.*)$", page, flags=re.MULTILINE)
+    assert {module for module, _ in given} == {"torture", "torture.power"}
+    for module, arguments in given:
+        told = subprocess.run(
+            [sys.executable, "-m", module, "--help"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert set(re.findall(r"--[a-z-]+", arguments)) <= {*re.findall(r"--[a-z-]+", told.stdout)}
+
+
+def test_the_page_on_torture_has_each_nemesis() -> None:
+    page = (ROOT / "docs" / "torture.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
+    named = re.findall(r"`([^`]+)`", "".join(row.split("|")[1] for row in rows))
+    assert sorted(named) == sorted(EVERY)
 
 
 def test_the_page_on_security_names_a_test_for_whatever_somebody_can_or_cannot_do() -> None:

@@ -26,6 +26,7 @@ from resolution_ledger import (
     Examination,
     LedgerAdmin,
     LedgerClosed,
+    NotALedger,
     Observation,
     ResolutionLedger,
     StoreUnavailable,
@@ -381,6 +382,34 @@ def test_what_everybody_may_write_to_is_warned_of(path: Path, what: str) -> None
     assert [subject for subject, _ in warned(path)] == ["access"]
 
 
+def test_a_link_in_the_place_of_the_wal_says_nothing_of_who_may_write(there: Path) -> None:
+    Path(f"{there}-wal").symlink_to(there)
+    subjects = [subject for subject, _ in warned(there)]
+    assert "wal" in subjects
+    assert "access" not in subjects
+
+
+def test_an_empty_journal_is_of_no_transaction(there: Path) -> None:
+    Path(f"{there}-journal").touch()
+    (seen,) = of(examined(there), "other files")
+    assert (seen.found, seen.level) == (0, "fine")
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+def test_a_ledger_in_another_encoding_is_told_as_every_call_tells_it(
+    path: Path, encoding: str
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA encoding = '{encoding}'")
+        connection.executescript(LEDGERS[-1].read_text("utf-8"))
+    with pytest.raises(NotALedger) as told, LedgerAdmin.open(path) as admin:
+        admin.verify()
+    ((subject, advice),) = warned(path)
+    assert subject == "ledger"
+    assert "NotALedger" in advice
+    assert told.value.reason in advice
+
+
 def test_who_may_only_read_is_told_so_and_leaves_no_file(tmp_path: Path) -> None:
     shared = limited.shared_directory()
     try:
@@ -426,6 +455,10 @@ def test_something_else_in_the_place_of_the_gate_is_warned_of(there: Path) -> No
     assert [subject for subject, _ in warned(there)] == ["gate"]
     gate_of(there).unlink()
     gate_of(there).symlink_to(there)
+    assert [subject for subject, _ in warned(there)] == ["gate"]
+    gate_of(there).unlink()
+    gate_of(there).touch()
+    gate_of(there).with_name("another name").hardlink_to(gate_of(there))
     assert [subject for subject, _ in warned(there)] == ["gate"]
 
 

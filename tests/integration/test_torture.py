@@ -46,19 +46,25 @@ def tortured(tmp_path: Path, *options: str) -> dict[str, Any]:
     return totals
 
 
+def silent_in(report: dict[str, Any], nemeses: list[str]) -> list[str]:
+    """Those that have not struck, and were to."""
+    assert report["failures"] == []
+    return [n for n in nemeses if not report["struck"][n] and n not in report["skipped"]]
+
+
 @pytest.mark.parametrize("nemeses", GROUPS)
 def test_whatever_strikes_nothing_is_lost_and_nobody_wins_twice(
     tmp_path: Path, nemeses: str
 ) -> None:
-    report = tortured(tmp_path, "--seed", str(SEED), "--rounds", "2", "--only", nemeses)
+    """In two rounds, and in some more if one of them has had no chance on a busy machine."""
+    options = "--seed", str(SEED), "--only", nemeses
+    report = tortured(tmp_path, *options, "--rounds", "2")
     assert report["races"] > 50
-    assert report["failures"] == []
     assert report["calls"]["Won"] > 20
-    silent = [
-        name
-        for name in nemeses.split(",")
-        if not report["struck"][name] and name not in report["skipped"]
-    ]
+    silent = silent_in(report, nemeses.split(","))
+    for number in range(2, 12):
+        if silent:
+            silent = silent_in(tortured(tmp_path, *options, "--round", str(number)), silent)
     assert silent == []
 
 

@@ -32,9 +32,11 @@ def call(r: int, begin: int, end: int | None, told: history.Told | None) -> hist
     return history.Call(f"c{r}", 1, str(instance(1)), asked, begin, end, told)
 
 
-def replaced(place: Place, before: int, after: int) -> None:
+def replaced(
+    place: Place, before: int, after: int, *, entries: int = 0, paused: bool = True
+) -> None:
     """By a backup that had nothing on record, with nobody inside a call."""
-    done = Replacement(before, after, entries=0, paused=True)
+    done = Replacement(before, after, entries, paused)
     place.folder("replaced").write_bytes(msgspec.json.encode(done))
 
 
@@ -69,6 +71,46 @@ def test_what_was_asked_while_the_file_was_replaced_may_have_gone_to_either(
 def test_what_was_acknowledged_of_the_file_that_came_has_to_be_there(place: Place) -> None:
     replaced(place, 2, 4)
     assert not judge(place, [call(1, 10, 20, history.Won())]).clean
+
+
+def test_what_nobody_knows_of_may_happen_to_the_file_that_came(place: Place) -> None:
+    replaced(place, 22, 24)
+    assert judge(place, [call(2, 10, 20, history.Unknown("KeyboardInterrupt"))]).clean
+
+
+def test_calls_to_the_file_that_went_are_judged_among_themselves(place: Place) -> None:
+    calls = [call(1, 10, 20, history.Won()), call(3, 10, 20, history.Won())]
+    replaced(place, 22, 24)
+    judgement = judge(place, [*calls, call(2, 30, 40, history.Won())])
+    assert [one.calls for one in judgement.refused] == [tuple(calls)]
+    assert judgement.contradicted == []
+
+
+def test_what_the_copy_had_on_record_was_there_before_all_calls_to_it(place: Place) -> None:
+    replaced(place, 2, 4, entries=1)
+    own = history.Replayed(str(response(2)), own=True)
+    assert judge(place, [call(2, 30, 40, own)]).clean
+    again = judge(place, [call(2, 30, 40, history.Won())])
+    assert again.refused
+    assert again.contradicted
+
+
+NOBODY = history.Call(
+    "c3", 1, str(instance(1)), history.AskWinner(WORKSPACE), 30, 40, history.WinnerIs(None)
+)
+
+
+def test_a_read_may_be_of_the_file_that_went_for_a_moment(place: Place) -> None:
+    replaced(place, 22, 24, entries=1, paused=False)
+    assert judge(place, [NOBODY]).clean
+    assert not judge(place, [msgspec.structs.replace(NOBODY, invoked=10**9, completed=10**9)]).clean
+
+
+def test_where_nobody_was_inside_a_call_every_read_after_it_is_of_the_file_that_came(
+    place: Place,
+) -> None:
+    replaced(place, 22, 24, entries=1)
+    assert not judge(place, [NOBODY]).clean
 
 
 def test_a_read_model_that_differs_from_the_log_is_told(place: Place) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from integration import planted
@@ -23,13 +24,14 @@ PLANTS = {
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.__name__)
 def test_a_planted_bug_is_found(tmp_path: Path, plant: object) -> None:
-    """Without it, the same rounds are sound: they are among those of the short run."""
+    """By what it does, which the sign is of; sound rounds are in ``test_torture.py``."""
     nemeses, sign = PLANTS[plant]
     name = f"{planted.__name__}:{plant.__name__}"
     run = subprocess.run(
         [
             *(sys.executable, "-m", "torture", "--seed", "3", "--duration", "60"),
             *("--only", nemeses, "--plant", name, "--until-failure", "--dir", str(tmp_path)),
+            *("--report", str(tmp_path / "report.json")),
         ],
         cwd=ROOT,
         env={"PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
@@ -41,5 +43,10 @@ def test_a_planted_bug_is_found(tmp_path: Path, plant: object) -> None:
     assert run.returncode == 1, run.stdout + run.stderr
     assert sign in run.stdout
     # It can be looked into, and tried again.
-    assert "python -m torture --seed 3 --round" in run.stdout
-    assert [*tmp_path.glob("round-3-*/ledger/ledger.db")]
+    (failure,) = msgspec.json.decode((tmp_path / "report.json").read_bytes())["failures"]
+    command = f"python -m torture --seed 3 --round {failure['round']} --only '{nemeses}'"
+    assert failure["command"] == command
+    assert command in run.stdout
+    assert failure["reasons"] in run.stdout
+    assert Path(failure["directory"], "ledger", "ledger.db").exists()
+    assert [*Path(failure["directory"], "calls").iterdir()]

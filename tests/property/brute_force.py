@@ -8,8 +8,8 @@ from copy import deepcopy
 from resolution_ledger import IdempotencyKey, InstanceId, ResponseId
 from resolution_ledger.domain import events
 from resolution_ledger.domain.decision import InstanceState, decide
+from torture.asking import told
 from torture.history import AskWinner, Attempt, Call, Failed, Told, Unknown, WinnerIs
-from torture.redeciding import told
 
 
 def some_order_explains(calls: Sequence[Call], instance: InstanceId) -> bool:

@@ -113,6 +113,14 @@ BAD: dict[str, tuple[list[Call], list[Entry]]] = {
         [*LOG, entry(3, "conflicted", attempt(C, "b"))],
     ),
     "own where it is not": ([*CALLS, call(5, 6, WIN, Replayed(A, own=False))], LOG),
+    "a read of a win before the call that was told of it began": (
+        [
+            call(1, 2, WIN, Unknown("x")),
+            call(3, 4, winner(), WinnerIs(A)),
+            call(5, 6, WIN, Won()),
+        ],
+        LOG[:1],
+    ),
     "a loss that ended before the win began": (
         [call(5, 6, WIN, Won()), call(3, 4, LOSS, Lost(A))],
         LOG,

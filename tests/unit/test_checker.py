@@ -197,6 +197,60 @@ BAD: dict[str, list[Call]] = {
         call(3, 9, history(), showing(entry(1, "won", attempt(A, "a")))),
         call(3, 9, history(), showing(entry(1, "won", attempt(B, "b")))),
     ],
+    "a history of another one that came first": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(1, None, attempt(B, "b"), None),
+        call(
+            *(3, 4, history()),
+            showing(entry(1, "won", attempt(B, "b")), entry(2, "lost", attempt(A, "a"))),
+        ),
+    ],
+    "a history in which the first one is not first": [
+        call(1, None, attempt(A, "a"), None),
+        call(3, 4, attempt(B, "b"), Lost(A)),
+        call(
+            *(5, 6, history()),
+            showing(entry(1, "won", attempt(B, "b")), entry(2, "lost", attempt(A, "a"))),
+        ),
+    ],
+    "a history that has become shorter": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(1, None, attempt(B, "b"), None),
+        call(
+            *(3, 4, history()),
+            showing(entry(1, "won", attempt(A, "a")), entry(2, "lost", attempt(B, "b"))),
+        ),
+        call(5, 6, history(), showing(entry(1, "won", attempt(A, "a")))),
+    ],
+    "histories that go on differently": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(1, None, attempt(B, "b"), None),
+        call(1, None, attempt(C, "c"), None),
+        call(3, 9, history(), showing(entry(1, "won", attempt(A, "a")))),
+        call(
+            *(3, 9, history()),
+            showing(entry(1, "won", attempt(A, "a")), entry(2, "lost", attempt(B, "b"))),
+        ),
+        call(
+            *(3, 9, history()),
+            showing(entry(1, "won", attempt(A, "a")), entry(2, "lost", attempt(C, "c"))),
+        ),
+    ],
+    "a history that lacks what was first acknowledged long ago": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(3, 4, attempt(B, "b"), Lost(A)),
+        call(3, 9, attempt(B, "b"), Lost(A)),
+        call(5, 6, history(), showing(entry(1, "won", attempt(A, "a")))),
+    ],
+    "an empty history after another workspace was told that something is there": [
+        call(1, None, withdrawal(), None),
+        call(3, 4, attempt(A, "a", ELSEWHERE), Outside()),
+        call(5, 6, history(), showing()),
+    ],
+    "Lost under the key of a winner that was killed": [
+        call(1, None, attempt(A, "a"), None),
+        call(3, 4, attempt(B, "a"), Lost(A)),
+    ],
     "an empty history after a withdrawal": [
         call(1, 2, withdrawal(), Withdrawn()),
         call(3, 4, history(), showing()),
@@ -266,6 +320,24 @@ GOOD: dict[str, list[Call]] = {
         call(3, None, attempt(B, "k"), None),
         call(5, 6, attempt(C, "k"), Conflict(B)),
     ],
+    "a key that another workspace has been refused with": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(3, 4, attempt(A, "k", ELSEWHERE), Outside()),
+        call(5, 6, attempt(B, "k"), Lost(A)),
+    ],
+    "a history of what was asked for twice": [
+        call(1, None, attempt(A, "a"), None),
+        call(2, 3, history(), showing(entry(1, "won", attempt(A, "a")))),
+        call(4, 5, attempt(A, "a"), Replayed(A, own=True)),
+    ],
+    "a history at the moment of an end": [
+        call(1, 2, attempt(A, "a"), Won()),
+        call(2, 3, history(), showing()),
+    ],
+    "a history at the moment of an invocation": [
+        call(1, 2, history(), showing(entry(1, "won", attempt(A, "a")))),
+        call(2, 3, attempt(A, "a"), Won()),
+    ],
     "a key that the winner's response takes meanwhile": [
         call(1, 2, attempt(A, "a"), Won()),
         call(3, 9, attempt(A, "k"), Replayed(A, own=False)),
@@ -291,7 +363,12 @@ def test_what_some_order_explains_is_accepted(calls: list[Call]) -> None:
     assert refusals(calls) == []
 
 
-BEFORE = [entry(1, "won", attempt(A, "a")), entry(2, "lost", attempt(B, "b"))]
+BEFORE = [
+    entry(1, "won", attempt(A, "a")),
+    entry(2, "lost", attempt(B, "b")),
+    entry(3, "replayed", attempt(A, "b")),
+    entry(4, "replayed", attempt(A, "c")),
+]
 
 
 @pytest.mark.parametrize(
@@ -299,6 +376,7 @@ BEFORE = [entry(1, "won", attempt(A, "a")), entry(2, "lost", attempt(B, "b"))]
     [
         call(1, 2, attempt(A, "a"), Replayed(A, own=True)),
         call(1, 2, attempt(C, "b"), Conflict(B)),
+        call(1, 2, attempt(C, "c"), Conflict(A)),
         call(1, 2, attempt(B, "b"), Lost(A)),
         call(1, 2, winner(), WinnerIs(A)),
         call(1, 2, history(), showing(*BEFORE)),
@@ -315,6 +393,7 @@ def test_what_was_on_record_before_explains_answers(good: Call) -> None:
         call(1, 2, attempt(A, "a"), Won()),
         call(1, 2, attempt(B, "b"), Won()),
         call(1, 2, attempt(C, "b"), Lost(A)),
+        call(1, 2, attempt(C, "b"), Conflict(A)),
         call(1, 2, winner(), NOBODY),
         call(1, 2, history(), showing(BEFORE[0])),
     ],
@@ -329,3 +408,10 @@ def test_instances_have_nothing_to_do_with_each_other() -> None:
     assert refusals([one, other]) == []
     (refusal,) = refusals([one, other, call(3, 4, winner(), NOBODY, of="another")])
     assert refusal.instance == "another"
+
+
+def test_two_that_were_told_to_have_decided_are_named_together() -> None:
+    first, second = BAD["two winners"]
+    (refusal,) = refusals([first, second, call(3, 4, attempt(C, "c"), Lost(A))])
+    assert refusal.reason == "two calls were told that they had decided it"
+    assert refusal.calls == (first, second)

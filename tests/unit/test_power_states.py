@@ -119,6 +119,13 @@ def test_of_very_many_changes_some_are_drawn_and_the_same_ones_from_the_same_see
     assert len(found) < 100
 
 
+def test_after_each_beginning_the_last_write_is_torn() -> None:
+    pending = some_writes(3, length=2 * SECTOR)
+    found = [list(s) for s in survivors(pending, draws(), Thoroughness(drawn=0))]
+    for n in range(3):
+        assert any(s[:n] == pending[:n] and len(s) > n and not {*s[n:]} & {*pending} for s in found)
+
+
 @pytest.mark.parametrize("garbage", [False, True])
 def test_a_torn_write_does_no_harm_outside_itself(*, garbage: bool) -> None:
     content = bytes(range(256)) * 16

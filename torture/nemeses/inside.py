@@ -30,9 +30,6 @@ class Inside:
     def arm(self) -> None:
         """Before the first call, in the main thread."""
 
-    def before_call(self) -> None:
-        """Outside of any call."""
-
     def in_call(self) -> None:
         """The last thing before the ledger is called."""
 

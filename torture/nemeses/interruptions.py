@@ -7,7 +7,6 @@ import signal
 from random import Random
 from threading import Event, Thread, get_ident
 from types import FrameType
-from typing import ClassVar
 
 from ..place import Place
 from .inside import Inside, Moment, Struck, in_main_thread
@@ -53,7 +52,6 @@ class InterruptThread(Inside):
     """Another thread raises in one that is inside a call."""
 
     name = "interrupt a thread"
-    _started: ClassVar[Event]
 
     def __init__(self, place: Place, client: str, random: Random) -> None:
         super().__init__(place, client, random)

@@ -15,9 +15,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
-    LedgerAdmin,
-)
+from resolution_ledger import LedgerAdmin
+from torture.place import scratch
 
 from .disk import Disk, Mark, Name, Recording, Sync, Write
 from .judging import Judge
@@ -180,7 +179,5 @@ class _Tally:
 
 @contextmanager
 def _workplace() -> Iterator[Path]:
-    """A directory in memory, if there is such a thing: thousands of states are written there."""
-    memory = "/dev/shm"  # noqa: S108 - a directory of its own is made in it
-    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:
+    with tempfile.TemporaryDirectory(dir=scratch()) as place:
         yield Path(os.path.realpath(place))

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
+from resolution_ledger import (
     IdempotencyKey,
     InstanceId,
     LedgerAdmin,
@@ -36,6 +36,7 @@ from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
     Won,
 )
 from torture import history
+from torture.asking import submission
 
 from .disk import Left
 from .script import LEDGER, WORKSPACES, Acknowledged, submit
@@ -67,7 +68,6 @@ class Judge:
         """
         self.looked_at = 0
         """States that the ledger itself was opened on."""
-        self.events = len(log)
         self._log = tuple(log)
         self._place = place
         self._verdicts: dict[bytes, Verdict] = {}
@@ -77,7 +77,7 @@ class Judge:
         response = ResponseId.mint({"answer": "still here"})
         self._next = ResolutionRecord(after, response, IdempotencyKey("after"))
         self._sequences: dict[tuple[str, history.Submission], int] = {
-            _identity(attempt): attempt.sequence for attempt in log
+            (str(attempt.instance), submission(attempt)): attempt.sequence for attempt in log
         }
 
     def sequence(self, acknowledged: Acknowledged) -> int:
@@ -215,11 +215,3 @@ def _told_again(each: Acknowledged) -> history.Told:
         case history.Withdrawn(), history.Withdrawal(reason=reason):
             return history.Closed(reason)
     return each.told
-
-
-def _identity(attempt: RecordedAttempt) -> tuple[str, history.Submission]:
-    if attempt.reason is not None:
-        return str(attempt.instance), history.Withdrawal(attempt.workspace, attempt.reason)
-    return str(attempt.instance), history.Attempt(
-        attempt.workspace, str(attempt.response), str(attempt.idempotency_key)
-    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
+from resolution_ledger import (
     InstanceId,
     LedgerAdmin,
     ResolutionLedger,

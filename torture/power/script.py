@@ -17,26 +17,17 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from resolution_ledger import (  # type: ignore[import-not-found, unused-ignore]
-    Closed,
+from resolution_ledger import (
     IdempotencyConflict,
-    IdempotencyKey,
     InstanceId,
     LedgerAdmin,
-    Lost,
     OutsideWorkspace,
-    Replayed,
     ResolutionLedger,
-    ResolutionRecord,
     ResponseId,
-    Withdrawn,
-    Won,
 )
-from resolution_ledger.infra.sqlite import (  # type: ignore[import-not-found, unused-ignore]
-    opening,
-    wal,
-)
+from resolution_ledger.infra.sqlite import opening, wal
 from torture import history
+from torture.asking import step, told
 
 from .recording import MARKS
 
@@ -80,34 +71,9 @@ class Acknowledged(Struct, frozen=True):
 def submit(ledger: ResolutionLedger, instance: str, asked: history.Submission) -> history.Told:
     """What the ledger tells."""
     try:
-        if isinstance(asked, history.Withdrawal):
-            answer = ledger.withdraw(InstanceId(instance), asked.reason)
-        else:
-            answer = ledger.resolve(
-                ResolutionRecord(
-                    InstanceId(instance), ResponseId(asked.response), IdempotencyKey(asked.key)
-                )
-            )
-    except OutsideWorkspace:
-        return history.Outside()
-    except IdempotencyConflict as conflict:
-        return history.Conflict(str(conflict.existing))
-    return _told(answer)
-
-
-def _told(answer: Won | Lost | Replayed | Withdrawn | Closed) -> history.Told:
-    match answer:
-        case Won():
-            return history.Won()
-        case Lost(winner=winner):
-            return history.Lost(str(winner))
-        case Replayed(winner=winner, own=own):
-            return history.Replayed(str(winner), own)
-        case Withdrawn():
-            return history.Withdrawn()
-        case Closed(reason=reason):
-            return history.Closed(reason)
-    raise AssertionError(answer)
+        return told(step(ledger, InstanceId(instance), asked)())
+    except (IdempotencyConflict, OutsideWorkspace) as refused:
+        return told(refused)
 
 
 def drawn(random: Random, count: int) -> list[tuple[str, history.Submission]]:
