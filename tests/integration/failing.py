@@ -17,9 +17,10 @@ from msgspec import Struct
 
 T = TypeVar("T")
 
-When = Literal["before", "after", "undone"]
+When = Literal["before", "after", "undone", "stuck"]
 """Before: the call has had no effect. After: it has, and nobody is told. Undone: it has none, and
-SQLite has rolled the whole transaction back, as it may after an error."""
+SQLite has rolled the whole transaction back, as it may after an error. Stuck: as before, and the
+ROLLBACK that follows fails as well."""
 
 really_connect = sqlite3.connect
 """For those who look on."""
@@ -66,13 +67,18 @@ class Fault:
         self._when = when
         self.fired: str | None = None
         """What it was that failed; None if there were not so many calls."""
+        self.stuck = False
+        """Whether a ROLLBACK has failed, too."""
 
     def meet(self, what: str, connection: sqlite3.Connection | None, do: Callable[[], T]) -> T:
         """Do it, unless it is the one to fail."""
         self._left -= 1
-        if self._left != 0:
+        if self._left < 0 and what == "ROLLBACK" and self._when == "stuck" and not self.stuck:
+            self.stuck = True
+        elif self._left != 0:
             return do()
-        self.fired = what
+        else:
+            self.fired = what
         if self._when == "after":
             done = do()
             if isinstance(done, sqlite3.Connection):

@@ -148,7 +148,7 @@ class OpenConnection:
             return
         try:
             self._execute("ROLLBACK")
-        except DATABASE_ERRORS:
+        except (*DATABASE_ERRORS, MemoryError):
             self.usable = False  # closing it rolls back
 
     def close(self) -> None:
