@@ -165,11 +165,17 @@ def _files(plan: Plan, kind: Kind) -> dict[int, Path]:
 
 
 def _copy(source: Path, path: Path, size: int) -> Path:
-    """A file to write in, on the disk, so that nothing of the copying is left to be done."""
+    """A file to write in, on the disk, so that nothing of the copying is left to be done.
+
+    It is in memory, too, as the file of a ledger is that is being used.
+    """
     if size < _ROLLS_ON or not path.exists():
         shutil.copyfile(source, path)
         with path.open("rb+") as copied:
             os.fsync(copied.fileno())
+    with path.open("rb") as copied:
+        while copied.read(2**20):
+            pass
     return path
 
 
