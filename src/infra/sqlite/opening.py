@@ -14,7 +14,7 @@ from ..database import Durability
 from . import gate, statements, wal
 from .errors import DATABASE_ERRORS, primary_code, store_error
 from .expected import LedgerIdentity
-from .files import FileIdentity, database_uri, file_identity
+from .files import FileIdentity, check_nothing_left, database_uri, file_identity
 from .recognition import bring_up_to_date, check_encoding, version_of
 from .schema import MIGRATIONS
 
@@ -94,9 +94,10 @@ def _open(
     if os.path.realpath(path).endswith(gate.SUFFIX):
         raise StoreUnavailable(path, f"{gate.SUFFIX} ends the name of another ledger's gate")
     before = file_identity(path)
+    if before is None and not create:
+        raise StoreUnavailable(path, "there is no such file")
+    check_nothing_left(path)
     if before is None:
-        if not create:
-            raise StoreUnavailable(path, "there is no such file")
         # Made first, and then opened: or nobody could tell whether it is the one at the path when
         # all is prepared, which may take as long as others have it locked.
         _connect(database_uri(path, create=True), timeout, path).close()

@@ -123,17 +123,24 @@ def _wal(place: str) -> Observation:
     return Observation("wal", status.st_size)
 
 
+def odd_neighbours(place: str) -> list[str]:
+    """What is in the place of a file that SQLite makes beside a database, and is no file."""
+    names = (f"{place}{suffix}" for suffix in ("-wal", "-shm", "-journal"))
+    return [name for name in names if os.path.lexists(name) and not S_ISREG(os.lstat(name).st_mode)]
+
+
 def _other_files(place: str) -> Iterator[Observation]:
     found = [
         Observation("other files", name, "note", "left by an import or export that was killed")
         for name in sorted(glob(f"{escape(place)}{UNFINISHED}*"))
     ]
-    index = f"{place}-shm"
-    if os.path.lexists(index) and not S_ISREG(os.lstat(index).st_mode):
-        advice = "in the place of the -shm file, without which nothing can be decided: move it away"
-        found.append(Observation("other files", index, "warning", advice))
+    odd = odd_neighbours(place)
+    for name in odd:
+        if not name.endswith("-wal"):  # which has been said
+            advice = "something else in the place of a file of SQLite's own: move it away"
+            found.append(Observation("other files", name, "warning", advice))
     journal = f"{place}-journal"
-    if os.path.lexists(journal) and os.lstat(journal).st_size:
+    if journal not in odd and os.path.lexists(journal) and os.lstat(journal).st_size:
         advice = (
             "of a transaction that goes on or was interrupted: leave it there, SQLite undoes it"
         )
