@@ -11,7 +11,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -378,6 +378,25 @@ def test_a_wal_beside_an_emptied_database_is_named_and_left_as_it_is(path: Path)
     assert ledger.level == "warning"
     assert "has gone" in str(ledger.advice)
     assert files_in(path.parent) == before
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("asked", ["lstat", "access"])
+def test_what_goes_while_it_is_looked_at_is_nobodys_fault(
+    there: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, asked: str
+) -> None:
+    """Whoever closes a ledger last removes what was beside it."""
+    ask = getattr(os, asked)
+
+    def ask_too_late(path: str, *options: Any, **more: Any) -> Any:
+        if str(path) == f"{there}{suffix}":
+            Path(path).unlink(missing_ok=True)
+        return ask(path, *options, **more)
+
+    Path(f"{there}{suffix}").touch()
+    monkeypatch.setattr(os, asked, ask_too_late)
+    monkeypatch.setattr(os, "supports_effective_ids", {ask_too_late})
+    assert examined(there).warnings == ()
 
 
 def test_hard_links_are_warned_of(there: Path, tmp_path: Path) -> None:

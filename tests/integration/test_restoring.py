@@ -121,7 +121,10 @@ def test_a_log_that_was_left_is_not_taken_for_that_of_an_import(
     path.unlink()
     os.rename(f"{path}-wal", f"{path}{suffix}")
     before = sorted(os.listdir(path.parent))
-    with LedgerAdmin.open(path) as admin, open(tmp_path / "b", "rb") as file:
-        with pytest.raises(StoreUnavailable, match="has gone"):
-            admin.import_(file)
+    with (
+        LedgerAdmin.open(path) as admin,
+        open(tmp_path / "b", "rb") as file,
+        pytest.raises(StoreUnavailable, match="has gone"),
+    ):
+        admin.import_(file)
     assert sorted(os.listdir(path.parent)) == before
