@@ -59,7 +59,11 @@ class Wal:
 def connection_that_copies(ledger: str) -> sqlite3.Connection:
     """For :data:`COPY_BACK`, since a connection in a transaction cannot."""
     connection = sqlite3.connect(database_uri(ledger, create=False), uri=True, isolation_level=None)
-    connection.executescript("PRAGMA synchronous = FULL; PRAGMA checkpoint_fullfsync = ON")
+    try:
+        connection.executescript("PRAGMA synchronous = FULL; PRAGMA checkpoint_fullfsync = ON")
+    except BaseException:  # or it would stay open until somebody collects it
+        connection.close()
+        raise
     return connection
 
 
