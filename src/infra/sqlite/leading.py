@@ -84,17 +84,25 @@ def _together(
             call.succeed(its_result)
         return result
     except BaseException:
-        # Another thread may have raised here, at any point. What is committed is not done again:
-        # whoever has won would be told of a replay, and nobody of a win.
         if committed:
             for call, its_result in done:
                 if not call.ended():
                     call.succeed(its_result)
-        elif committing and not connection.connection.in_transaction:
-            reason = "whoever was committing this was interrupted"
-            for call in taken:
-                if not call.ended():
-                    call.fail(StoreUnavailable(connection.target, reason, outcome_unknown=True))
-        else:
-            waiting.put_back([call for call in taken if not call.ended()])
+        _leave_to_others(connection, waiting, taken, committing=committing)
         raise
+
+
+def _leave_to_others(
+    connection: OpenConnection, waiting: Waiting, taken: list[Call[Any]], *, committing: bool
+) -> None:
+    """Another thread may have raised in the leader, at any point: have the rest done by others.
+
+    Not what may be committed: whoever has won would be told of a replay, and nobody of a win.
+    """
+    rest = [call for call in taken if not call.ended()]
+    if not committing or connection.connection.in_transaction:
+        waiting.put_back(rest)
+        return
+    for call in rest:
+        reason = "whoever was committing this was interrupted"
+        call.fail(StoreUnavailable(connection.target, reason, outcome_unknown=True))
