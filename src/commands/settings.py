@@ -55,12 +55,13 @@ class Settings:
     def refuse_the_ledger(self, path: str) -> None:
         """Refuse a file of the ledger's own where another one is to be read or written.
 
-        To close it would drop the locks that this process has there.
+        To close it would drop the locks that this process has there; and what is in the gate's
+        place is no gate.
 
         :raises click.UsageError: if it is one.
         """
         ledger = os.path.realpath(self._target())
-        own = {ledger + suffix for suffix in ("", "-wal", "-shm", "-journal")}
+        own = {ledger + suffix for suffix in ("", "-wal", "-shm", "-journal", "-gate")}
         if path != "-" and os.path.realpath(path) in own:
             raise click.UsageError(f"{path} is the ledger itself.")
 

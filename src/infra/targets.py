@@ -59,6 +59,10 @@ def _path(target: str | os.PathLike[str]) -> str:
         raise InvalidOption("target", target, "neither a path nor a URL") from None
     if not isinstance(path, str) or not path or "\0" in path:
         raise InvalidOption("target", target, "not the text of a path or URL")
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InvalidOption("target", target, "a name that no file can have") from None
     if path == ":memory:" and not isinstance(target, str):
         return os.path.join(".", path)  # a path is a path: only the string is special
     if isinstance(target, str) and _URL.match(target):

@@ -93,7 +93,7 @@ def test_a_hostile_name_of_a_ledger_is_told_with_escapes(
 
 
 @pytest.mark.parametrize("command", [("import",), ("verify", "--checkpoint"), ("export",)])
-@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal", "-gate"])
 def test_the_ledgers_own_files_are_neither_read_nor_written_as_something_else(
     shell: Shell, path: Path, command: tuple[str, ...], suffix: str
 ) -> None:

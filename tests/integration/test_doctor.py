@@ -8,9 +8,10 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -352,6 +353,51 @@ def test_something_else_in_the_place_of_the_shm_is_warned_of(there: Path) -> Non
         pytest.raises(StoreUnavailable),
     ):
         ledger.resolve(record(99, 1, 1))
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, partial(os.symlink, "nothing")])
+def test_beside_what_is_no_file_nobody_looks_and_nothing_is_left(
+    there: Path, suffix: str, make: Callable[[str], None]
+) -> None:
+    """A pipe would never be opened, and beside a link or a folder an empty WAL would stay."""
+    make(f"{there}{suffix}")
+    before = sorted(os.listdir(there.parent))
+    examination = examined(there)
+    assert {"ledger", "wal" if suffix == "-wal" else "other files"} <= {
+        seen.subject for seen in examination.warnings
+    }
+    assert sorted(os.listdir(there.parent)) == before
+
+
+def test_a_wal_beside_an_emptied_database_is_named_and_left_as_it_is(path: Path) -> None:
+    """To read there would remove it, and with it all that was committed."""
+    leave_a_wal(path, 3)
+    os.truncate(path, 0)
+    before = files_in(path.parent)
+    (ledger,) = of(examined(path), "ledger")
+    assert ledger.level == "warning"
+    assert "has gone" in str(ledger.advice)
+    assert files_in(path.parent) == before
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("asked", ["lstat", "access"])
+def test_what_goes_while_it_is_looked_at_is_nobodys_fault(
+    there: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, asked: str
+) -> None:
+    """Whoever closes a ledger last removes what was beside it."""
+    ask = getattr(os, asked)
+
+    def ask_too_late(path: str, *options: Any, **more: Any) -> Any:
+        if str(path) == f"{there}{suffix}":
+            Path(path).unlink(missing_ok=True)
+        return ask(path, *options, **more)
+
+    Path(f"{there}{suffix}").touch()
+    monkeypatch.setattr(os, asked, ask_too_late)
+    monkeypatch.setattr(os, "supports_effective_ids", {ask_too_late})
+    assert examined(there).warnings == ()
 
 
 def test_hard_links_are_warned_of(there: Path, tmp_path: Path) -> None:

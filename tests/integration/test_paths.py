@@ -165,6 +165,7 @@ class _Bytes(os.PathLike[bytes]):
         "",
         "a\0b",
         "\0",
+        "a\ud800",
         b"ledger.db",
         _Bytes(),
         None,

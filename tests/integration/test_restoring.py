@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 
 from inside import OpenLedger
 from integration.dying import leave_a_wal
-from resolution_ledger import LedgerAdmin, Replayed, ResolutionLedger, StoreUnavailable, Won
+from resolution_ledger import LedgerAdmin, Lost, Replayed, ResolutionLedger, StoreUnavailable, Won
 from samples import WORKSPACE, instance, record, response
 
 
@@ -82,3 +83,48 @@ def test_a_database_without_its_wal_lacks_what_was_acknowledged_and_a_checkpoint
         assert admin.verify().clean
         (finding,) = admin.verify(checkpoint).findings
         assert (finding.kind, finding.found) == ("checkpoint", "4 events")
+
+
+@pytest.mark.parametrize("how", ["moved", "emptied"])
+def test_a_wal_whose_database_has_gone_stays_and_nothing_is_decided_beside_it(
+    path: Path, tmp_path: Path, how: str
+) -> None:
+    """SQLite would remove it, and what was acknowledged would be won again."""
+    leave_a_wal(path, 3)
+    shutil.copy(path, tmp_path / "aside.db")
+    path.unlink()
+    if how == "emptied":
+        path.touch()
+    log = Path(f"{path}-wal").read_bytes()
+    with ResolutionLedger.open(path, workspace=WORKSPACE) as ledger:
+        with pytest.raises(StoreUnavailable, match="has gone" if how == "emptied" else "no such"):
+            ledger.winner(instance(0))
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable, match="has gone"):
+                ledger.resolve(record(0, 2, 2))
+        with pytest.raises(StoreUnavailable, match="has gone"):
+            ledger.create()
+        assert Path(f"{path}-wal").read_bytes() == log
+        shutil.copy(tmp_path / "aside.db", path)
+        assert ledger.resolve(record(0, 2, 2)) == Lost(response(1)), "as soon as it is back"
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-journal"])
+def test_a_log_that_was_left_is_not_taken_for_that_of_an_import(
+    path: Path, tmp_path: Path, suffix: str
+) -> None:
+    with ResolutionLedger.open(tmp_path / "other.db", workspace=WORKSPACE) as other:
+        other.resolve(record(90, 1, 1))
+    with LedgerAdmin.open(tmp_path / "other.db") as admin, open(tmp_path / "b", "wb") as file:
+        admin.export(file)
+    leave_a_wal(path, 3)
+    path.unlink()
+    os.rename(f"{path}-wal", f"{path}{suffix}")
+    before = sorted(os.listdir(path.parent))
+    with (
+        LedgerAdmin.open(path) as admin,
+        open(tmp_path / "b", "rb") as file,
+        pytest.raises(StoreUnavailable, match="has gone"),
+    ):
+        admin.import_(file)
+    assert sorted(os.listdir(path.parent)) == before

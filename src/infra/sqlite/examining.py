@@ -17,7 +17,7 @@ from ..health import Examination, Observation
 from . import builds, forks, surroundings
 from .connection import OpenConnection
 from .errors import DATABASE_ERRORS, store_error
-from .files import database_uri
+from .files import check_nothing_left, database_uri
 from .operator import SQLiteOperatorSession
 from .readers import Readers
 from .recognition import check_encoding, version_of
@@ -60,6 +60,14 @@ def _inside(
     if not waiting and surroundings.may_write(folder) and not surroundings.may_write(place):
         advice = "not looked into: for a user who may only read, SQLite would leave files here"
         return (Observation("ledger", None, "warning", advice),), False
+    if odd := surroundings.odd_neighbours(place):
+        # SQLite would wait for whoever writes to a pipe, or leave something beside the rest.
+        advice = f"not looked into: {odd[0]} is no ordinary file"
+        return (Observation("ledger", None, "warning", advice),), False
+    try:
+        check_nothing_left(path)
+    except StoreUnavailable as error:
+        return (_failure(error),), False
     look = _Look(path, place, lock_timeout, read_only=bool(waiting))
     try:
         return look.readers.call(_seen, check, None)

@@ -82,12 +82,43 @@ def names_of_the_making(path: str) -> int:
     return 0
 
 
+def check_nothing_left(path: str) -> None:
+    """Refuse a log that lies there without its database.
+
+    SQLite would remove it and what was committed in it, or, beside a file that gets that name
+    later, take it for that one's own.
+
+    :raises StoreUnavailable: if there is one.
+    """
+    place = os.path.realpath(path)
+    # In this order: whoever makes a ledger makes the database before its log, and not empty.
+    log, journal = _length(f"{place}-wal"), _length(f"{place}-journal")
+    if not log and not journal:
+        return
+    length = _length(place)
+    # In an empty database, the journal is that of whoever is about to make something there.
+    if length is None or (log and not length):
+        left = f"{place}-wal" if log else f"{place}-journal"
+        raise StoreUnavailable(
+            path, f"its database has gone from beside {left}: put that back, or move both away"
+        )
+
+
+def _length(path: str) -> int | None:
+    """Bytes; None if there is no such file, or nobody can tell."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return None
+
+
 def move_into_place(aside: str, path: str) -> None:
     """Give the file at ``aside`` its name, unless somebody else's file has it by now.
 
-    :raises StoreUnavailable: if it has.
+    :raises StoreUnavailable: if it has, or if that file's log is still there.
     """
     try:
+        check_nothing_left(path)
         os.link(aside, path)  # to rename it would replace what another process has made there
     except OSError as error:
         raise StoreUnavailable(path, f"cannot be put into its place: {error}") from error

@@ -14,7 +14,7 @@ from threading import get_ident, main_thread
 from time import monotonic
 from typing import Any, TypeVar
 
-from ...domain.errors import StoreError
+from ...domain.errors import StoreError, StoreUnavailable
 from .calls import Call, Waiting
 from .connection import OpenConnection
 from .line import Line
@@ -55,6 +55,7 @@ def _together(
 ) -> T:
     """Do the own call and those that wait, and commit them at once."""
     taken = waiting.take(_MOST - 1)
+    committing = committed = False
     try:
         result = own.work(connection)
         done: list[tuple[Call[Any], Any]] = []
@@ -71,15 +72,37 @@ def _together(
                 line.begin_again(connection, deadline)
                 result = own.work(connection)
                 break
+        committing = True
         try:
             connection.commit()
         except StoreError as error:
             for call in taken:
                 call.fail(copy(error))
             raise
+        committed = True
         for call, its_result in done:
             call.succeed(its_result)
         return result
     except BaseException:
-        waiting.put_back([call for call in taken if not call.ended()])
+        if committed:
+            for call, its_result in done:
+                if not call.ended():
+                    call.succeed(its_result)
+        _leave_to_others(connection, waiting, taken, committing=committing)
         raise
+
+
+def _leave_to_others(
+    connection: OpenConnection, waiting: Waiting, taken: list[Call[Any]], *, committing: bool
+) -> None:
+    """Another thread may have raised in the leader, at any point: have the rest done by others.
+
+    Not what may be committed: whoever has won would be told of a replay, and nobody of a win.
+    """
+    rest = [call for call in taken if not call.ended()]
+    if not committing or connection.connection.in_transaction:
+        waiting.put_back(rest)
+        return
+    for call in rest:
+        reason = "whoever was committing this was interrupted"
+        call.fail(StoreUnavailable(connection.target, reason, outcome_unknown=True))

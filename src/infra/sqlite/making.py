@@ -12,7 +12,7 @@ from ..database import Durability
 from . import forks, gate
 from .calls import Client
 from .connection import OpenConnection
-from .files import UNFINISHED, move_into_place
+from .files import UNFINISHED, check_nothing_left, move_into_place
 from .opening import open_bare
 from .operator import SQLiteOperatorSession
 from .writer import PATIENCE, Writer
@@ -24,6 +24,7 @@ Work = Callable[[SQLiteOperatorSession], T]
 def make(path: str, durability: Durability, lock_timeout: float, work: Work[T]) -> T:
     """What ``work`` returns, which makes it in a file that gets its name once it is whole."""
     place = os.path.realpath(path)
+    check_nothing_left(place)
     aside = f"{place}{UNFINISHED}{secrets.token_hex(8)}"
     try:
         with closing(_BareFile(aside, durability, lock_timeout, create=True)) as file:

@@ -18,6 +18,7 @@ from .files import (
     FileIdentity,
     check_beside,
     check_not_one_byte,
+    check_nothing_left,
     database_uri,
     file_identity,
 )
@@ -101,9 +102,10 @@ def _open(
     if place.endswith(gate.SUFFIX):
         raise StoreUnavailable(path, f"{gate.SUFFIX} ends the name of another ledger's gate")
     before = file_identity(path)
+    if before is None and not create:
+        raise StoreUnavailable(path, "there is no such file")
+    check_nothing_left(path)
     if before is None:
-        if not create:
-            raise StoreUnavailable(path, "there is no such file")
         # Made first, and then opened: or nobody could tell whether it is the one at the path when
         # all is prepared, which may take as long as others have it locked.
         _connect(database_uri(path, create=True), timeout, path).close()

@@ -83,16 +83,16 @@ def _access(place: str, status: os.stat_result) -> Iterator[Observation]:
     """Who may write."""
     folder = os.path.dirname(place)
     mode = f"{S_IMODE(status.st_mode):04o}"
-    beside = [place + suffix for suffix in ("-wal", "-shm") if os.path.lexists(place + suffix)]
+    there = {place: status, folder: os.stat(folder), **_beside(place, "-wal", "-shm")}
     said = [
         f"this user may not write to {name}: nothing can be decided"
-        for name in (place, folder, *beside)
-        if not may_write(name)
+        for name in there
+        if not may_write(name) and os.path.lexists(name)  # or it has gone, and nothing follows
     ]
     said += [
         f"everybody may write to {name}, and so forge who has won"
-        for name in (place, folder, *beside)
-        if _everybody_may_write(name)
+        for name, status in there.items()
+        if _everybody_may_write(status.st_mode)
     ]
     for advice in said:
         yield Observation("access", mode, "warning", advice)
@@ -100,10 +100,18 @@ def _access(place: str, status: os.stat_result) -> Iterator[Observation]:
         yield Observation("access", mode)
 
 
-def _everybody_may_write(path: str) -> bool:
+def _everybody_may_write(mode: int) -> bool:
     """Also into a folder where they may not remove what is others': a -wal can be put there."""
-    mode = os.lstat(path).st_mode
     return os.name == "posix" and not S_ISLNK(mode) and bool(mode & S_IWOTH)
+
+
+def _beside(place: str, *suffixes: str) -> dict[str, os.stat_result]:
+    """What is there of the files that SQLite makes beside a database, and removes at any moment."""
+    found = {}
+    for suffix in suffixes:
+        with suppress(FileNotFoundError):
+            found[place + suffix] = os.lstat(place + suffix)
+    return found
 
 
 def _wal(place: str) -> Observation:
@@ -123,17 +131,24 @@ def _wal(place: str) -> Observation:
     return Observation("wal", status.st_size)
 
 
+def odd_neighbours(place: str) -> list[str]:
+    """What is in the place of a file that SQLite makes beside a database, and is no file."""
+    beside = _beside(place, "-wal", "-shm", "-journal")
+    return [name for name, status in beside.items() if not S_ISREG(status.st_mode)]
+
+
 def _other_files(place: str) -> Iterator[Observation]:
     found = [
         Observation("other files", name, "note", "left by an import or export that was killed")
         for name in sorted(glob(f"{escape(place)}{UNFINISHED}*"))
     ]
-    index = f"{place}-shm"
-    if os.path.lexists(index) and not S_ISREG(os.lstat(index).st_mode):
-        advice = "in the place of the -shm file, without which nothing can be decided: move it away"
-        found.append(Observation("other files", index, "warning", advice))
+    odd = odd_neighbours(place)
+    for name in odd:
+        if not name.endswith("-wal"):  # which has been said
+            advice = "something else in the place of a file of SQLite's own: move it away"
+            found.append(Observation("other files", name, "warning", advice))
     journal = f"{place}-journal"
-    if os.path.lexists(journal) and os.lstat(journal).st_size:
+    if journal not in odd and any(one.st_size for one in _beside(place, "-journal").values()):
         advice = (
             "of a transaction that goes on or was interrupted: leave it there, SQLite undoes it"
         )

@@ -61,7 +61,7 @@ def connection_that_copies(ledger: str) -> sqlite3.Connection:
     connection = sqlite3.connect(database_uri(ledger, create=False), uri=True, isolation_level=None)
     try:
         connection.executescript("PRAGMA synchronous = FULL; PRAGMA checkpoint_fullfsync = ON")
-    except BaseException:
+    except BaseException:  # or it would stay open until somebody collects it
         connection.close()
         raise
     return connection
