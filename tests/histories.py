@@ -6,6 +6,7 @@ from samples import OTHER_WORKSPACE, WORKSPACE, instance, response
 from torture.history import (
     Asked,
     AskHistory,
+    AskWait,
     AskWinner,
     Attempt,
     Call,
@@ -31,6 +32,10 @@ def withdrawal(reason: str = "expired", workspace: str = HERE) -> Withdrawal:
 
 def winner(workspace: str = HERE) -> AskWinner:
     return AskWinner(workspace)
+
+
+def wait(workspace: str = HERE) -> AskWait:
+    return AskWait(workspace)
 
 
 def history(workspace: str = HERE) -> AskHistory:

@@ -18,7 +18,19 @@ from math import inf
 from resolution_ledger.domain.decision import InstanceState
 from resolution_ledger.domain.ids import InstanceId
 
-from .history import AskHistory, AskWinner, Attempt, Call, Entry, HistoryIs, WinnerIs, Withdrawal
+from .checker import settled
+from .history import (
+    AskHistory,
+    AskWait,
+    AskWinner,
+    Attempt,
+    Call,
+    Entry,
+    HistoryIs,
+    Nothing,
+    WinnerIs,
+    Withdrawal,
+)
 from .redeciding import Answers, redecide
 from .refusal import Refusal, Refused, answered, end, may_have_happened
 
@@ -124,6 +136,8 @@ def _moment(entry: Entry, calls: list[Call], answers: Answers) -> _Moment:
     possible = [call for call in calls if may_have_happened(call)]
     if not possible:
         raise Refused(f"event {entry.sequence} is what nobody asked for, or what failed", *calls)
+    if entry.label is not None and all(entry.label != call.client for call in possible):
+        raise Refused(f"event {entry.sequence} bears the label {entry.label!r}", *possible)
     moment = _Moment()
     first = [call for call in possible if call.told == answers.at_first != answers.again]
     moment.not_before(min(first or possible, key=lambda call: call.invoked))
@@ -149,6 +163,8 @@ def _place(read: Call, entries: list[Entry], moments: dict[int, _Moment]) -> Non
     """See that what a read showed was so at some moment, and let the entries keep to that."""
     shown = _last_shown(read, entries)
     ours = [entry for entry in entries if entry.submission.workspace == read.asked.workspace]
+    if isinstance(read.asked, AskWait):
+        ours = entries[:1]
     if isinstance(read.asked, AskWinner):
         ours = [entry for entry in ours[:1] if entry.outcome in ("won", "adopted")]
     if shown:
@@ -170,6 +186,12 @@ def _last_shown(read: Call, entries: list[Entry]) -> int:
         if tuple(ours[: len(read.told.entries)]) != read.told.entries:
             raise Refused("history showed something else than the log", read)
         return len(read.told.entries)
+    if isinstance(read.asked, AskWait):
+        if read.told == Nothing():
+            return 0
+        if not entries or read.told != settled(entries[0].submission, workspace):
+            raise Refused("wait told of something else than the log", read)
+        return 1
     if isinstance(read.told, WinnerIs) and isinstance(read.asked, AskWinner):
         if read.told.response is None:
             return 0

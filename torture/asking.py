@@ -24,17 +24,19 @@ from . import history
 from .history import Asked, Told
 
 
-def step(ledger: Any, instance: InstanceId, asked: Asked) -> Callable[[], Any]:
-    """The call, on a ledger of either kind."""
+def step(ledger: Any, instance: InstanceId, asked: Asked, by: str = "") -> Callable[[], Any]:
+    """The call, on a ledger of either kind, under a label."""
     match asked:
         case history.Attempt(response=response, key=key):
-            record = ResolutionRecord(instance, ResponseId.parse(response), IdempotencyKey(key))
+            record = ResolutionRecord(instance, ResponseId.parse(response), IdempotencyKey(key), by)
             return lambda: ledger.resolve(record)
         case history.Withdrawal(reason=reason):
-            return lambda: ledger.withdraw(instance, reason)
+            return lambda: ledger.withdraw(instance, reason, by)
         case history.AskWinner():
             return lambda: ledger.winner(instance)
-        case _:
+        case history.AskWait():
+            return lambda: ledger.wait(instance, 0)
+        case history.AskHistory():
             return lambda: ledger.history(instance)
 
 
@@ -66,6 +68,7 @@ def entry(recorded: RecordedAttempt) -> history.Entry:
         recorded.sequence,
         recorded.outcome,
         submission(recorded),
+        recorded.submitted_by,
     )
 
 

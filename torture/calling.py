@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from resolution_ledger import (
     AsyncResolutionLedger,
+    Closed,
     IdempotencyConflict,
     InstanceId,
     NotALedger,
@@ -58,8 +59,8 @@ class Caller:
             tick = nemesis.tick(tick)
         return tick
 
-    def ask(self, instance: str, asked: Asked) -> Told:
-        """Make the call. Nothing is raised here, whatever is raised inside."""
+    def ask(self, instance: str, asked: Asked, by: str) -> Told:
+        """Make the call, under a label. Nothing is raised here, whatever is raised inside."""
         error: BaseException | None = None
         answer: Any = None
         took, begun = 0.0, monotonic()
@@ -67,7 +68,7 @@ class Caller:
             try:
                 for nemesis in self._nemeses:
                     nemesis.in_call()
-                answer = self._call(InstanceId.parse(instance), asked)
+                answer = self._call(InstanceId.parse(instance), asked, by)
             except BaseException as raised:  # noqa: BLE001 - it is looked at below
                 error = raised
             took = monotonic() - begun
@@ -106,23 +107,23 @@ class Caller:
         if self._loop is not None:
             self._loop.close()
 
-    def _call(self, instance: InstanceId, asked: Asked) -> Any:
+    def _call(self, instance: InstanceId, asked: Asked, by: str) -> Any:
         if self._plan.style == "fresh":
             with ResolutionLedger.open(self._place.ledger, **self._options) as ledger:
-                return step(ledger, instance, asked)()
+                return step(ledger, instance, asked, by)()
         if self._plan.style == "asynchronous":
-            return self._call_in_loop(instance, asked)
+            return self._call_in_loop(instance, asked, by)
         with self._opening:
             if self._ledger is None:
                 self._ledger = ResolutionLedger.open(self._place.ledger, **self._options)
-        return step(cast(ResolutionLedger, self._ledger), instance, asked)()
+        return step(cast(ResolutionLedger, self._ledger), instance, asked, by)()
 
-    def _call_in_loop(self, instance: InstanceId, asked: Asked) -> Any:
+    def _call_in_loop(self, instance: InstanceId, asked: Asked, by: str) -> Any:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             self._ledger = AsyncResolutionLedger.open(self._place.ledger, **self._options)
         ledger = cast(AsyncResolutionLedger, self._ledger)
-        answer: Awaitable[Any] = step(ledger, instance, asked)()
+        answer: Awaitable[Any] = step(ledger, instance, asked, by)()
         return self._loop.run_until_complete(answer)
 
     def _told_of(self, error: BaseException, took: float) -> Told:
@@ -151,6 +152,8 @@ class Caller:
 def _written_down(asked: Asked, answer: Any) -> Told:
     if isinstance(asked, history.AskWinner):
         return history.WinnerIs(None if answer is None else str(answer))
+    if isinstance(asked, history.AskWait) and not isinstance(answer, Closed):
+        return history.Nothing() if answer is None else history.WinnerIs(str(answer))
     if isinstance(asked, history.AskHistory):
         return history.HistoryIs(tuple(map(entry, answer)))
     return told(answer)

@@ -29,6 +29,7 @@ from msgspec import Struct
 
 from .history import (
     AskHistory,
+    AskWait,
     AskWinner,
     Attempt,
     Call,
@@ -37,9 +38,11 @@ from .history import (
     Entry,
     HistoryIs,
     Lost,
+    Nothing,
     Outside,
     Replayed,
     Submission,
+    Told,
     WinnerIs,
     Withdrawal,
     Withdrawn,
@@ -49,7 +52,7 @@ from .keys import check_keys
 from .refusal import Refusal, Refused, answered, end, may_have_happened, of_unknown_fate
 from .shown import check_histories
 
-_NOTHING = (WinnerIs(None), HistoryIs(()))
+_NOTHING = (WinnerIs(None), HistoryIs(()), Nothing())
 """What a read shows before anything is decided."""
 
 _ASKED = {
@@ -57,10 +60,11 @@ _ASKED = {
     Lost: Attempt | Withdrawal,
     Replayed: Attempt,
     Withdrawn: Withdrawal,
-    Closed: Attempt | Withdrawal,
+    Closed: Attempt | Withdrawal | AskWait,
     Conflict: Attempt,
-    Outside: Attempt | Withdrawal,
-    WinnerIs: AskWinner,
+    Outside: Attempt | Withdrawal | AskWait,
+    WinnerIs: AskWinner | AskWait,
+    Nothing: AskWait,
     HistoryIs: AskHistory,
 }
 """What each is an answer to."""
@@ -99,7 +103,8 @@ def _explain(calls: list[Call], before: list[Entry]) -> None:
     possible = [call for call in calls if may_have_happened(call)]
     known = [call for call in calls if answered(call)]
     for call in known:
-        if not isinstance(call.asked, _ASKED[type(call.told)]):
+        no_answer = isinstance(call.asked, AskWait) and call.told == WinnerIs(None)
+        if no_answer or not isinstance(call.asked, _ASKED[type(call.told)]):
             raise Refused("this is no answer to what was asked", call)
     check_histories(known, possible, before)
     firsts = _firsts(possible, known, before)
@@ -154,6 +159,8 @@ def _check(first: _First, possible: list[Call], known: list[Call], before: list[
 
 def _would_show(call: Call, first: Submission) -> bool:
     """Whether a read shows what has decided the instance, once something has."""
+    if isinstance(call.asked, AskWait):
+        return True
     ours = call.asked.workspace == first.workspace
     return ours and (isinstance(call.asked, AskHistory) or isinstance(first, Attempt))
 
@@ -173,8 +180,17 @@ def _fits(call: Call, first: Submission) -> bool:
                 and asked.workspace == first.workspace
                 and call.told == WinnerIs(first.response)
             )
+        case AskWait():
+            return call.told in (Nothing(), settled(first, asked.workspace))
         case Attempt() | Withdrawal():
             return _is_right(asked, call, first)
+
+
+def settled(first: Submission, workspace: str) -> Told:
+    """What ``wait`` tells a workspace of an instance that this has decided."""
+    if workspace != first.workspace:
+        return Outside()
+    return WinnerIs(first.response) if isinstance(first, Attempt) else Closed(first.reason)
 
 
 def _is_right(asked: Submission, call: Call, first: Submission) -> bool:

@@ -17,7 +17,17 @@ from traceback import format_exc
 from typing import ClassVar
 
 from .calling import Caller
-from .history import Asked, AskHistory, AskWinner, Attempt, Notebook, Told, Unknown, Withdrawal
+from .history import (
+    Asked,
+    AskHistory,
+    AskWait,
+    AskWinner,
+    Attempt,
+    Notebook,
+    Told,
+    Unknown,
+    Withdrawal,
+)
 from .nemeses.armoury import arm
 from .nemeses.deaths import ExitInFlight, Fork
 from .nemeses.inside import Inside
@@ -140,6 +150,7 @@ class Walk:
 
     def __init__(self, client: Client, name: str) -> None:
         self._client = client
+        self._name = name
         self.random = Random(f"{client.plan.seed}/{name}")
         self._notebook = Notebook(client.place.folder("calls"), name)
         self._gate = os.open(client.place.folder("gate"), os.O_RDONLY)
@@ -177,14 +188,16 @@ class Walk:
             return Attempt(workspace, self._client.responses[response], key)
         if kind < 0.75:  # noqa: PLR2004
             return Withdrawal(workspace, random.choice(("withdrawn", "expired")))
-        return AskWinner(workspace) if kind < 0.9 else AskHistory(workspace)  # noqa: PLR2004
+        if kind < 0.85:  # noqa: PLR2004
+            return AskWinner(workspace)
+        return AskWait(workspace) if kind < 0.92 else AskHistory(workspace)  # noqa: PLR2004
 
     def _ask(self, number: int, asked: Asked) -> Told:
         client = self._client
         instance = client.instances[number]
         with self._not_paused():
             call = self._notebook.invoke(instance, asked)
-            told = client.callers[asked.workspace].ask(instance, asked)
+            told = client.callers[asked.workspace].ask(instance, asked, self._name)
             self._notebook.complete(call, told)
         return told
 

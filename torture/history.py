@@ -45,10 +45,16 @@ class AskHistory(Struct, frozen=True, tag="history"):
     workspace: str
 
 
+class AskWait(Struct, frozen=True, tag="wait"):
+    """``wait``, for no time at all."""
+
+    workspace: str
+
+
 Submission = Attempt | Withdrawal
 """What is put on record. Two of an instance that are equal are one, sent twice."""
 
-Asked = Submission | AskWinner | AskHistory
+Asked = Submission | AskWinner | AskHistory | AskWait
 
 # What is told
 
@@ -96,6 +102,10 @@ class WinnerIs(Struct, frozen=True, tag="winner-is"):
     response: str | None
 
 
+class Nothing(Struct, frozen=True, tag="nothing"):
+    """To ``wait``: nothing has become of the instance yet."""
+
+
 class Entry(Struct, frozen=True):
     """One attempt or withdrawal on record, as ``history`` and the log tell of it."""
 
@@ -104,6 +114,8 @@ class Entry(Struct, frozen=True):
     sequence: int
     outcome: str
     submission: Submission
+    label: str | None = None
+    """Whose it is, by its own account: the client's name. None where nobody has looked."""
 
 
 class HistoryIs(Struct, frozen=True, tag="history-is"):
@@ -136,6 +148,7 @@ Told = (
     | Outside
     | WinnerIs
     | HistoryIs
+    | Nothing
     | Failed
     | Unknown
 )

@@ -9,7 +9,19 @@ from resolution_ledger import IdempotencyKey, InstanceId, ResponseId
 from resolution_ledger.domain import events
 from resolution_ledger.domain.decision import InstanceState, decide
 from torture.asking import told
-from torture.history import AskWinner, Attempt, Call, Failed, Told, Unknown, WinnerIs
+from torture.history import (
+    AskWait,
+    AskWinner,
+    Attempt,
+    Call,
+    Closed,
+    Failed,
+    Nothing,
+    Outside,
+    Told,
+    Unknown,
+    WinnerIs,
+)
 
 
 def some_order_explains(calls: Sequence[Call], instance: InstanceId) -> bool:
@@ -40,9 +52,16 @@ def _unknown(call: Call) -> bool:
 
 def answer_of(state: InstanceState, call: Call) -> Told:
     """What the rules say now; the state takes it in."""
-    asked = call.asked
+    asked, first = call.asked, state.first
+    if isinstance(asked, AskWait):
+        if first is None:
+            return Nothing()
+        if first.cause.workspace != asked.workspace:
+            return Outside()
+        if isinstance(first.cause, events.Attempt):
+            return WinnerIs(first.cause.response.text)
+        return Closed(first.cause.reason)
     if isinstance(asked, AskWinner):
-        first = state.first
         ours = first is not None and first.cause.workspace == asked.workspace
         won = ours and isinstance(first.cause, events.Attempt)
         return WinnerIs(first.cause.response.text if won else None)

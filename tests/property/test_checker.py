@@ -21,6 +21,7 @@ from histories import (
     entry,
     history,
     showing,
+    wait,
     winner,
     withdrawal,
 )
@@ -32,6 +33,7 @@ from torture.checker import refusals
 from torture.history import (
     Asked,
     AskHistory,
+    AskWait,
     AskWinner,
     Call,
     Closed,
@@ -39,6 +41,7 @@ from torture.history import (
     Entry,
     Failed,
     Lost,
+    Nothing,
     Outside,
     Replayed,
     Told,
@@ -57,6 +60,7 @@ ASKED = st.one_of(
     st.builds(attempt, RESPONSES, st.sampled_from("ab"), WORKSPACES),
     st.builds(withdrawal, REASONS, WORKSPACES),
     st.builds(winner, WORKSPACES),
+    st.builds(wait, WORKSPACES),
 )
 ASKED_OR_READ = st.one_of(ASKED, ASKED, st.builds(history, WORKSPACES))
 TOLD = st.one_of(
@@ -68,6 +72,7 @@ TOLD = st.one_of(
     st.builds(Withdrawn),
     st.builds(Closed, REASONS),
     st.builds(WinnerIs, st.none() | RESPONSES),
+    st.builds(Nothing),
     st.none(),
     st.builds(Unknown, st.just("StoreUnavailable")),
     st.builds(Failed, st.just("StoreBusy")),
@@ -184,7 +189,7 @@ def test_a_log_that_lacks_what_was_acknowledged_is_refused(
     assert contradictions(calls, renumbered) != []
 
 
-@given(honest(), ASKED.filter(lambda asked: not isinstance(asked, AskWinner)))
+@given(honest(), ASKED.filter(lambda asked: not isinstance(asked, AskWinner | AskWait)))
 def test_a_log_that_has_more_than_was_asked_for_is_refused(
     told: tuple[list[Call], list[Entry]], asked: Any
 ) -> None:

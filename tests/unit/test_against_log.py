@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from histories import (
@@ -15,6 +16,7 @@ from histories import (
     entry,
     history,
     showing,
+    wait,
     winner,
     withdrawal,
 )
@@ -26,6 +28,7 @@ from torture.history import (
     Entry,
     Failed,
     Lost,
+    Nothing,
     Outside,
     Replayed,
     Unknown,
@@ -86,6 +89,17 @@ GOOD: dict[str, tuple[list[Call], list[Entry]]] = {
         ],
         [*LOG, entry(3, "fenced", attempt(A, "a", ELSEWHERE))],
     ),
+    "waiting": (
+        [
+            *CALLS,
+            call(0, 1, wait(), Nothing()),
+            call(1, 2, wait(ELSEWHERE), Nothing()),
+            call(1, 2, wait(ELSEWHERE), Outside()),
+            call(5, 6, wait(), WinnerIs(A)),
+        ],
+        LOG,
+    ),
+    "their own labels": (CALLS, [msgspec.structs.replace(one, label="client") for one in LOG]),
     "two instances": (
         [*CALLS, call(3, 4, WIN, Won(), of=J)],
         [*LOG, entry(3, "won", WIN, position=1, of=J)],
@@ -150,6 +164,20 @@ BAD: dict[str, tuple[list[Call], list[Entry]]] = {
         LOG[:1],
     ),
     "another winner is shown": ([*CALLS, call(3, 4, winner(), WinnerIs(B))], LOG),
+    "an end of the waiting that is another one": (
+        [*CALLS, call(3, 4, wait(), WinnerIs(B))],
+        LOG,
+    ),
+    "nothing to wait for any more": ([*CALLS, call(3, 4, wait(ELSEWHERE), Nothing())], LOG),
+    "an end of the waiting too early": (
+        [call(3, 4, WIN, Won()), call(1, 2, wait(), WinnerIs(A))],
+        LOG[:1],
+    ),
+    "an end of the waiting for nothing": ([call(1, 2, wait(), WinnerIs(A))], []),
+    "somebody else's label": (
+        CALLS,
+        [LOG[0], msgspec.structs.replace(LOG[1], label="somebody else")],
+    ),
     "a winner that nobody is": ([call(3, 4, winner(), WinnerIs(B))], []),
     "a winner is shown to another workspace": (
         [*CALLS, call(3, 4, winner(ELSEWHERE), WinnerIs(A))],

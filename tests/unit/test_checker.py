@@ -14,6 +14,7 @@ from histories import (
     entry,
     history,
     showing,
+    wait,
     winner,
     withdrawal,
 )
@@ -24,6 +25,7 @@ from torture.history import (
     Conflict,
     Failed,
     Lost,
+    Nothing,
     Outside,
     Replayed,
     Unknown,
@@ -251,6 +253,26 @@ BAD: dict[str, list[Call]] = {
         call(1, None, attempt(A, "a"), None),
         call(3, 4, attempt(B, "a"), Lost(A)),
     ],
+    "nothing to wait for after a win of another workspace": [
+        call(1, 2, attempt(A), Won()),
+        call(3, 4, wait(ELSEWHERE), Nothing()),
+    ],
+    "nothing to wait for after a withdrawal": [
+        call(1, 2, withdrawal(), Withdrawn()),
+        call(3, 4, wait(), Nothing()),
+    ],
+    "another end of the waiting": [
+        call(1, 2, withdrawal(), Withdrawn()),
+        call(3, 4, wait(), Closed("withdrawn")),
+    ],
+    "a winner that another workspace has waited for": [
+        call(1, 2, attempt(A), Won()),
+        call(3, 4, wait(ELSEWHERE), WinnerIs(A)),
+    ],
+    "an end of the waiting before it was decided": [
+        call(1, 2, wait(), WinnerIs(A)),
+        call(3, 4, attempt(A), Won()),
+    ],
     "an empty history after a withdrawal": [
         call(1, 2, withdrawal(), Withdrawn()),
         call(3, 4, history(), showing()),
@@ -308,6 +330,13 @@ GOOD: dict[str, list[Call]] = {
         call(3, 4, winner(), NOBODY),
         call(3, 4, withdrawal("withdrawn"), Closed("expired")),
         call(3, 4, withdrawal(), Closed("expired")),
+    ],
+    "waiting": [
+        call(1, 2, wait(), Nothing()),
+        call(3, 6, attempt(A, "a"), Won()),
+        call(3, 6, wait(), Nothing()),
+        call(3, 6, wait(), WinnerIs(A)),
+        call(3, 6, wait(ELSEWHERE), Outside()),
     ],
     "a key that a loser owns": [
         call(1, 2, attempt(A, "a"), Won()),

@@ -92,6 +92,8 @@ class OpenConnection:
         """
         if self.connection.in_transaction:
             self.roll_back()  # what a signal has left behind
+            if not self.usable:
+                raise StoreUnavailable(self.target, "a transaction could not be rolled back")
         self._refuse_if_inherited()
         try:
             self._execute("BEGIN IMMEDIATE")
