@@ -155,6 +155,8 @@ def check(operation: Operation, fault: Fault, path: Path) -> None:
 
 def errors_for(fault: Fault) -> type[StoreError] | tuple[type[StoreError], ...]:
     """What callers are told."""
+    if fault.fired == "ROLLBACK":
+        return StoreUnavailable
     if fault.kind in CONTENTION:
         return StoreBusy
     if fault.kind is CORRUPT:
