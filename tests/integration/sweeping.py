@@ -158,7 +158,7 @@ def errors_for(fault: Fault) -> type[StoreError] | tuple[type[StoreError], ...]:
     if fault.fired == "ROLLBACK":
         return StoreUnavailable
     if fault.kind in CONTENTION:
-        return StoreBusy
+        return (StoreBusy, StoreUnavailable) if fault.stuck else StoreBusy
     if fault.kind is CORRUPT:
         return CorruptLedger, NotALedger
     return StoreUnavailable
