@@ -153,15 +153,16 @@ def check(operation: Operation, fault: Fault, path: Path) -> None:
     assert set(os.listdir(path.parent)) <= others | {path.name, f"{path.name}-gate"}
 
 
-def errors_for(fault: Fault) -> type[StoreError] | tuple[type[StoreError], ...]:
+def errors_for(fault: Fault) -> tuple[type[StoreError], ...]:
     """What callers are told."""
-    if fault.fired == "ROLLBACK":
-        return StoreUnavailable
-    if fault.kind in CONTENTION:
-        return (StoreBusy, StoreUnavailable) if fault.stuck else StoreBusy
-    if fault.kind is CORRUPT:
-        return CorruptLedger, NotALedger
-    return StoreUnavailable
+    kinds: tuple[type[StoreError], ...] = (StoreUnavailable,)
+    if fault.fired != "ROLLBACK":
+        if fault.kind in CONTENTION:
+            kinds = (StoreBusy,)
+        elif fault.kind is CORRUPT:
+            kinds = (CorruptLedger, NotALedger)
+    # What failed first may have been got over, and the ROLLBACK was called for by something else.
+    return (*kinds, StoreUnavailable) if fault.stuck else kinds
 
 
 def told(call: Callable[[], object]) -> object:
