@@ -26,8 +26,8 @@ bench-large: .venv/ready ## a win at ten million instances, which are built once
 bench-short: .venv/ready ## fails if the ledger is far slower than it should be
 	$(BIN)/python -m benchmarks.short
 
-torture: .venv/ready ## 10,000 races with everything that can break; SEED=n for the same once more
-	$(BIN)/python -m torture $(if $(SEED),--seed $(SEED)) --report build/torture/report.json
+torture: .venv/ready ## 10,000 races with everything that can break; SEED=n for the same once more, DURATION=s
+	$(BIN)/python -m torture $(if $(SEED),--seed $(SEED)) $(if $(DURATION),--duration $(DURATION)) --report build/torture/report.json
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
