@@ -11,8 +11,10 @@ import pytest
 
 from inside import OpenLedger
 from integration.altering import Opened, make_contested
-from integration.tampering import tamper
+from integration.examined import LENGTH
+from integration.tampering import make_ledger, tamper
 from resolution_ledger import LedgerAdmin, ResolutionLedger
+from resolution_ledger.infra import mounts
 from samples import record
 
 
@@ -65,3 +67,17 @@ def contested(path: Path) -> Iterator[Opened]:
     with LedgerAdmin.open(path) as admin:
         yield admin, connection
     connection.close()
+
+
+@pytest.fixture
+def there(path: Path) -> Path:
+    """Where a ledger of every outcome is."""
+    make_ledger(path, LENGTH)
+    return path
+
+
+@pytest.fixture
+def on_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the tests run, the doctor finds a disk."""
+    listed = "1 0 8:1 / / rw,relatime - ext4 /dev/vda rw"
+    monkeypatch.setattr(mounts, "read_mounts", lambda: listed)
