@@ -33,6 +33,8 @@ class Range(Struct, frozen=True):
     """The last key of the range; None if nothing comes after it."""
     head: int
     """The sequence of the newest event at the moment of which all this is."""
+    leads_back: bool
+    """Whether it ends no later than it begins, as in a damaged table: to go on would not end."""
 
     @property
     def differences(self) -> Iterator[tuple[Key, Row | None, Row | None]]:
@@ -73,7 +75,8 @@ def range_after(session: OperatorSession, model: ReadModel, after: Key) -> Range
     if after is None and (row := session.row(model, None)):
         present[None] = row  # an older program's table may hold what has no key
     wrong = differing(demanded, present) - unreadable.keys()
-    return Range(demanded, present, wrong, unreadable, end, head)
+    leads_back = None not in {after, end} and order(end) <= order(after)
+    return Range(demanded, present, wrong, unreadable, end, head, leads_back)
 
 
 def read_range(database: Database, model: ReadModel, after: Key) -> Range:

@@ -81,6 +81,8 @@ def _rebuild(database: Database, model: ReadModel, run: Run) -> None:
             span = read_range(database, model, after)
         if span.unreadable:
             raise next(iter(span.unreadable.values()))
+        if span.leads_back:
+            raise CorruptLedger(database.target, f"rows of {model.table} lead back")
         if span.differing and not mending:
             mending = True  # once more, under the write lock; and so on until nothing is wrong
             continue
@@ -96,7 +98,7 @@ def _mend(model: ReadModel, after: Key, session: OperatorSession) -> tuple[Range
     """Make the next range right; what it was, and when the lock was had."""
     began = monotonic()
     span = range_after(session, model, after)
-    if not span.unreadable:
+    if not span.unreadable and not span.leads_back:
         for key in span.differing - span.demanded.keys():
             session.remove(model, key)
         session.put(model, [row for key, row in span.demanded.items() if key in span.differing])

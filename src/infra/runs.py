@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from time import monotonic
 
+from ..domain.errors import CorruptLedger
 from ..projections.read_models import Key, ReadModel, Row, difference_found
 from ..projections.report import Finding, Progress, Report
 from .database import Database
@@ -83,12 +84,30 @@ class Run:
 def log_pages(
     database: Database, upto: int, *, start: int = LEAST, page: int = PAGE
 ) -> Iterator[list[LogRow]]:
-    """The log by pages, in the order of commits, each read in a transaction of its own."""
+    """The log by pages, in the order of commits, each read in a transaction of its own.
+
+    In a damaged one, a page may lead back, and so around for ever: it is the last.
+    """
     while start <= upto and (
         rows := database.read(lambda session: session.log(start, upto, page))  # noqa: B023
     ):
         yield rows
-        start = rows[-1].sequence + 1
+        last = rows[-1].sequence
+        if last < start:
+            return
+        start = last + 1
+
+
+def check_order(target: str, rows: list[LogRow], start: int) -> None:
+    """See that a page of the log from here on is in order.
+
+    :raises CorruptLedger: at the event that is not.
+    """
+    least = start
+    for row in rows:
+        if row.sequence < least:
+            raise CorruptLedger(target, "it stands behind later ones", sequence=row.sequence)
+        least = row.sequence + 1
 
 
 def stream_pages(database: Database, upto: int, *, page: int = PAGE) -> Iterator[list[LogRow]]:

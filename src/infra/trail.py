@@ -13,7 +13,7 @@ from . import news
 from .codec import decode_recorded, recorded_of
 from .database import Database, OperatorSession
 from .log import first_event
-from .runs import GREATEST, PAGE, log_pages
+from .runs import GREATEST, PAGE, check_order, log_pages
 
 
 class Contest(Struct, frozen=True):
@@ -40,6 +40,8 @@ def attempts(
     :raises CorruptLedger: at an event that cannot be read.
     """
     for rows in log_pages(database, upto, start=after + 1, page=page):
+        check_order(database.target, rows, after + 1)
+        after = rows[-1].sequence
         for row in rows:
             yield decode_recorded(database.target, row.stored)
 
@@ -69,6 +71,7 @@ def next_page(database: Database, after: int) -> list[RecordedAttempt] | None:
         database.read(lambda session: session.head_sequence())
         return None
     rows = database.read(lambda session: session.log(after + 1, GREATEST, PAGE))
+    check_order(database.target, rows, after + 1)
     page: list[RecordedAttempt] = []
     for row in rows:
         try:

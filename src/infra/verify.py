@@ -181,7 +181,9 @@ def _read_model(database: Database, model: ReadModel, run: Run) -> None:
         for key, expected, found in span.differences:
             run.differs(model, key, expected, found)
         run.advance(len(span.demanded))
-        if span.end is None:
+        if span.leads_back:
+            run.stored_wrongly(model.table, "its rows lead back")
+        if span.end is None or span.leads_back:
             return
         after = span.end
 
