@@ -96,6 +96,7 @@ def main() -> None:
         from .page import refresh
 
         refresh(results, ROOT / "docs")
+        _write(results, ROOT / "docs" / "performance" / "results.json")
     if options.plots:
         from .plots import draw
 
