@@ -23,7 +23,7 @@ def place(tmp_path: Path) -> Place:
     place = Place(str(tmp_path))
     place.make()
     with ResolutionLedger.open(place.ledger, workspace=WORKSPACE) as ledger:
-        ledger.resolve(record(1, 2, 2))
+        ledger.resolve(record(1, 2, 2, "c2"))
     return place
 
 
