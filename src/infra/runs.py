@@ -98,6 +98,19 @@ def log_pages(
         start = last + 1
 
 
+def ordered_log_pages(
+    database: Database, upto: int, *, start: int = LEAST, page: int = PAGE
+) -> Iterator[list[LogRow]]:
+    """As :func:`log_pages`, for those who go on to nothing that is out of order.
+
+    :raises CorruptLedger: at the event that is.
+    """
+    for rows in log_pages(database, upto, start=start, page=page):
+        check_order(database.target, rows, start)
+        yield rows
+        start = rows[-1].sequence + 1
+
+
 def check_order(target: str, rows: list[LogRow], start: int) -> None:
     """See that a page of the log from here on is in order.
 

@@ -13,7 +13,7 @@ from . import news
 from .codec import decode_recorded, recorded_of
 from .database import Database, OperatorSession
 from .log import first_event
-from .runs import GREATEST, PAGE, check_order, log_pages
+from .runs import GREATEST, PAGE, check_order, ordered_log_pages
 
 
 class Contest(Struct, frozen=True):
@@ -39,9 +39,7 @@ def attempts(
 
     :raises CorruptLedger: at an event that cannot be read.
     """
-    for rows in log_pages(database, upto, start=after + 1, page=page):
-        check_order(database.target, rows, after + 1)
-        after = rows[-1].sequence
+    for rows in ordered_log_pages(database, upto, start=after + 1, page=page):
         for row in rows:
             yield decode_recorded(database.target, row.stored)
 

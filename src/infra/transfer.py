@@ -24,7 +24,7 @@ from .codec import decode_event
 from .database import Database, OperatorSession
 from .log import append, look
 from .rows import LogRow
-from .runs import LEAST, PAGE, OnProgress, Run, check_order, log_pages
+from .runs import PAGE, OnProgress, Run, ordered_log_pages
 
 _LONGEST_LINE = 65_536
 """Bytes. An event of ours needs some 3,000."""
@@ -68,10 +68,7 @@ def export(database: Database, file: BinaryIO, on_progress: OnProgress | None = 
     run = Run(now.length, now.length, on_progress)
     header = Header("resolution-ledger", 1, now.ledger_id, now.length, now.hash)
     file.write(_encode(header) + b"\n")
-    after = LEAST - 1
-    for page in log_pages(database, now.length):
-        check_order(database.target, page, after + 1)
-        after = page[-1].sequence
+    for page in ordered_log_pages(database, now.length):
         file.write(b"".join(_exported(database.target, row) for row in page))
         run.advance(len(page))
     return now

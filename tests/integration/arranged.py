@@ -37,6 +37,6 @@ def _half(database: Database, upto: int) -> Iterator[list[LogRow]]:
 
 
 if __name__ == "__main__":
-    transfer.log_pages = _half  # type: ignore[assignment]
+    transfer.ordered_log_pages = _half  # type: ignore[assignment]
     settings.LedgerAdmin = _Impatient  # type: ignore[misc]
     sys.exit(main())

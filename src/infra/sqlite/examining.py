@@ -65,7 +65,7 @@ def _inside(
         advice = f"not looked into: {odd[0]} is no ordinary file"
         return (Observation("ledger", None, "warning", advice),), False
     try:
-        check_nothing_left(path)
+        check_nothing_left(path, place)
     except StoreUnavailable as error:
         return (_failure(error),), False
     look = _Look(path, place, lock_timeout, read_only=bool(waiting))

@@ -54,9 +54,8 @@ def check_not_one_byte(path: str) -> None:
 
     :raises NotALedger: if it is one.
     """
-    with suppress(OSError):  # it has gone, which is found out elsewhere
-        if os.stat(path).st_size == 1:
-            raise NotALedger(path, "it is a file of one byte")
+    if _length(path) == 1:
+        raise NotALedger(path, "it is a file of one byte")
 
 
 def check_beside(place: str) -> None:
@@ -82,15 +81,15 @@ def names_of_the_making(path: str) -> int:
     return 0
 
 
-def check_nothing_left(path: str) -> None:
+def check_nothing_left(path: str, place: str) -> None:
     """Refuse a log that lies there without its database.
 
     SQLite would remove it and what was committed in it, or, beside a file that gets that name
     later, take it for that one's own.
 
+    :param place: where the path leads, links followed.
     :raises StoreUnavailable: if there is one.
     """
-    place = os.path.realpath(path)
     # In this order: whoever makes a ledger makes the database before its log, and not empty.
     log, journal = _length(f"{place}-wal"), _length(f"{place}-journal")
     if not log and not journal:
@@ -118,7 +117,7 @@ def move_into_place(aside: str, path: str) -> None:
     :raises StoreUnavailable: if it has, or if that file's log is still there.
     """
     try:
-        check_nothing_left(path)
+        check_nothing_left(path, path)
         os.link(aside, path)  # to rename it would replace what another process has made there
     except OSError as error:
         raise StoreUnavailable(path, f"cannot be put into its place: {error}") from error

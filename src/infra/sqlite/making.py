@@ -24,7 +24,7 @@ Work = Callable[[SQLiteOperatorSession], T]
 def make(path: str, durability: Durability, lock_timeout: float, work: Work[T]) -> T:
     """What ``work`` returns, which makes it in a file that gets its name once it is whole."""
     place = os.path.realpath(path)
-    check_nothing_left(place)
+    check_nothing_left(place, place)
     aside = f"{place}{UNFINISHED}{secrets.token_hex(8)}"
     try:
         with closing(_BareFile(aside, durability, lock_timeout, create=True)) as file:

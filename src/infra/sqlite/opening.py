@@ -104,7 +104,7 @@ def _open(
     before = file_identity(path)
     if before is None and not create:
         raise StoreUnavailable(path, "there is no such file")
-    check_nothing_left(path)
+    check_nothing_left(path, place)
     if before is None:
         # Made first, and then opened: or nobody could tell whether it is the one at the path when
         # all is prepared, which may take as long as others have it locked.
